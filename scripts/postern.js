@@ -2,7 +2,6 @@
 // The command `postern`. It is checked in, so that `npx postern` works in a fresh checkout. It builds dist/ if that is missing or older
 // than the sources.
 import { spawn, spawnSync } from 'node:child_process';
-import cluster from 'node:cluster';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -11,11 +10,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** An installed package has no sources. */
 const isCheckout = existsSync(`${root}src`);
 
-// A worker uses the build of its supervisor.
-if (isCheckout && cluster.isPrimary) {
+if (isCheckout) {
   const changedMs = lastChange();
   const isOld = (output) => !(timeOf(`dist/.stamps/${output}`) > changedMs);
-  const names = ['service', 'dataset', 'viewer', 'console', 'kit'].filter(isOld);
+  const names = ['service', 'viewer', 'console', 'kit'].filter(isOld);
   const builder = ['--import', 'tsx', 'scripts/build.ts'];
   if ((names.length > 0 || isOld('graphiql')) && !['rolldown', 'tsx'].every(isInstalled)) {
     process.stderr.write('postern: not built, and the bundler is not installed. Run `npm ci` first.\n');

@@ -62,7 +62,7 @@ const graceSeconds = Number(values.grace) || Math.min(5, pause / 2);
 const injector = new FaultInjector(graceSeconds * 1_000);
 print(`${command} --seed ${values.seed} repeats the calls and the faults`);
 
-const relaxed = { MAX_EVENT_LOOP_DELAY_MS: '600000', MAX_EVENT_LOOP_TURN_MS: '600000', MAX_COMMIT_MS: '600000' };
+const relaxed = { MAX_EVENT_LOOP_DELAY_MS: '600000', MAX_REQUESTS_IN_FLIGHT: '100000' };
 const patience = values.patient ? { callMs: 900_000, eventMs: 600_000 } : { callMs: 120_000, eventMs: 60_000 };
 const stack = await startStack({
   store: values.store,

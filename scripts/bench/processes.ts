@@ -62,8 +62,8 @@ export async function start(script: string, args: string[], env: Settings = {}):
     env: {
       PATH: process.env['PATH'],
       LOG_LEVEL: 'info',
-      MAX_EVENT_LOOP_TURN_MS: '600000',
-      MAX_COMMIT_MS: '600000',
+      MAX_REQUESTS_IN_FLIGHT: '100000',
+      MAX_CONCURRENT_REQUESTS: '0',
       ...env,
     },
     // The log of every request would cost this process time, so only errors are read.

@@ -26,12 +26,6 @@ export const outputs: Record<string, Output> = {
     result: 'dist/service/postern.js',
     make: async () => (await import('./service.ts')).buildService(),
   },
-  dataset: {
-    about: "dist/dataset: a snapshot of the sandbox's dataset; needs `service`",
-    inputs: ['src/sandbox/seed', 'src/sandbox/dataset', 'src/sandbox/search', 'scripts/build/dataset.ts'],
-    result: 'dist/dataset/postern.bin',
-    make: async () => (await import('./dataset.ts')).buildDataset(),
-  },
   viewer: {
     about: 'dist/viewer: the viewer of /docs',
     inputs: [packages, 'scripts/build/viewer.ts', 'scripts/build/compressed.ts'],

@@ -30,8 +30,7 @@ type Emitter = Pick<PluginContext, 'emitFile'>;
 export async function buildService(): Promise<void> {
   const bundle = await rolldown({
     cwd: root,
-    // The second entry creates the snapshot of the sandbox's dataset (dataset.ts).
-    input: { postern: 'src/cli/main.ts', dataset: 'src/sandbox/seed/load-dataset.ts' },
+    input: { postern: 'src/cli/main.ts' },
     platform: 'node',
     external,
     // The import would be left as it is, and fail when it is first needed.

@@ -58,8 +58,8 @@ export async function startStack({ store, actors, credit, env, isPatient }) {
     FAILED_CALL_RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
     // The defaults.
-    MAX_EVENT_LOOP_TURN_MS: '',
-    MAX_COMMIT_MS: '',
+    MAX_REQUESTS_IN_FLIGHT: '',
+    MAX_CONCURRENT_REQUESTS: '',
     ...database?.settings,
     ...env,
   };

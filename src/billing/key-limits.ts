@@ -1,6 +1,6 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { AuthenticatedKey } from './api-key-authenticator.ts';
-import type { Admission, Awaitable, LimitCounters } from './limit-counters.ts';
+import type { LimitCounters } from './limit-counters.ts';
 import type { RateState } from './rate-limiter.ts';
 
 export interface KeyLimitsOptions {
@@ -10,7 +10,11 @@ export interface KeyLimitsOptions {
   /** The maximum number of concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
   maxStreamsPerKey: number;
+  /** Returns true while the process is saturated. A key may then have an eighth of its concurrent requests, so that others have room. */
+  isBusy: () => boolean;
 }
+
+const busyShare = 1 / 8;
 
 export interface AdmittedCall {
   /** The state of the rate limit; `null` if there is none. If `allowed` is false, the call must be refused. */
@@ -32,15 +36,13 @@ export class KeyLimits {
    * its work has ended, even if its client has disconnected, because a write continues without its client. A live stream calls `leave` when
    * it opens.
    */
-  admit({ id, rateLimit, restrictions }: AuthenticatedKey): Awaitable<AdmittedCall> {
-    const { counters, maxConcurrentRequests: requests, rateLimit: ofService } = this.#options;
+  admit({ id, rateLimit, restrictions }: AuthenticatedKey): AdmittedCall {
+    const { counters, maxConcurrentRequests, rateLimit: ofService, isBusy } = this.#options;
+    const requests = isBusy() ? Math.ceil(maxConcurrentRequests * busyShare) : maxConcurrentRequests;
     const calls = lowerLimit(rateLimit ?? ofService, restrictions?.callsPerMinute ?? 0);
-    const admission = counters.admit(id, { requests, calls });
-    const read = ({ entered, rate }: Admission) => {
-      if (!entered) throw tooManyRequests(requests);
-      return { rate, leave: once(() => counters.leave('requests', id)) };
-    };
-    return admission instanceof Promise ? admission.then(read) : read(admission);
+    const { entered, rate } = counters.admit(id, { requests, calls });
+    if (!entered) throw tooManyRequests(requests);
+    return { rate, leave: once(() => counters.leave('requests', id)) };
   }
 
   /** Counts the calls of one request beyond the first, so that later calls may have to wait. */
@@ -49,9 +51,9 @@ export class KeyLimits {
   }
 
   /** Counts an open stream until the returned function is called. Throws `key_stream_limit`. */
-  async openStream(key: string): Promise<() => void> {
+  openStream(key: string): () => void {
     const { counters, maxStreamsPerKey: limit } = this.#options;
-    if (!(await counters.enter('streams', key, limit))) throw tooManyStreams(limit);
+    if (!counters.enter('streams', key, limit)) throw tooManyStreams(limit);
     return once(() => counters.leave('streams', key));
   }
 }

@@ -7,7 +7,6 @@ import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { ChargedResponse, KeyBudget, LedgerStore, Settlement } from '../store/port.ts';
 import { orStoreUnavailable } from '../store/store-unavailable.ts';
 import { AccountBatcher, type AccountBatcherContext } from './account-batcher.ts';
-import type { CommitTimes } from './commit-times.ts';
 import type { Charge, Reservation, Settled } from './ledger-types.ts';
 import { type CommitInfo, type LedgerTimes, ledgerTimes } from './ledger-types.ts';
 
@@ -26,8 +25,6 @@ export interface LedgerOptions {
   storeNow?: () => number;
   /** Called after every attempt of a commit, for metrics and the log. It must not throw. */
   onCommit?: (info: CommitInfo) => void;
-  /** Measures the commits. */
-  commitTimes?: CommitTimes;
   times?: Partial<LedgerTimes>;
   captureTrace?: (() => InTrace) | undefined;
   /** Returns the number of live processes that share the store. The default is 1. */
@@ -66,7 +63,6 @@ export class Ledger {
       storeNow: options.storeNow ?? (() => runtime.now()),
       times: { ...ledgerTimes, ...options.times },
       captureTrace: options.captureTrace,
-      commitTimes: options.commitTimes,
       onCommit: (info) => {
         this.#storeFailed = info.outcome === 'failed';
         onCommit(info);

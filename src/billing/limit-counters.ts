@@ -1,8 +1,6 @@
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { RateLimiter, type RateState } from './rate-limiter.ts';
 
-export type Awaitable<T> = T | Promise<T>;
-
 /**
  * The events that are counted: `calls` of an API key; `failures` of an account, which are failed calls; `requests` without a valid key, and `look_ups` of unknown keys, from a client
  * address.
@@ -27,24 +25,7 @@ export interface Admission {
   rate: RateState | null;
 }
 
-/**
- * Counts the use of API keys and client addresses for their limits. A single process keeps the counters itself and returns values. The
- * workers of a supervisor share the supervisor's counters and return promises.
- */
-export interface LimitCounters {
-  /** Takes a slot for a request of the key. If a slot is free, also counts a call. */
-  admit(key: string, limits: CallLimits): Awaitable<Admission>;
-  /** Counts an event. `limit` is the maximum per minute. Returns `null` if `limit` is 0. */
-  take(kind: RateKind, id: string, limit: number): Awaitable<RateState | null>;
-  /** Counts further events that are never refused. A negative number undoes events. */
-  add(kind: RateKind, id: string, events: number): void;
-  /** Takes a slot. Returns false if all slots are taken. */
-  enter(kind: SlotKind, key: string, limit: number): Awaitable<boolean>;
-  /** Releases a slot. */
-  leave(kind: SlotKind, key: string): void;
-}
-
-export interface LocalCountersOptions {
+export interface LimitCountersOptions {
   runtime: Runtime;
   /** Returns the number of processes that share the limits. */
   processes: () => number;
@@ -56,12 +37,15 @@ export interface LocalCountersOptions {
  */
 const lowestShareOfRequests = 60;
 
-/** Keeps the counters in this process. Each process allows its share of a rate. Slots are counted for this process alone. */
-export class LocalCounters implements LimitCounters {
+/**
+ * Counts the use of API keys and client addresses for their limits. Each process allows its share of a rate. Slots are counted for this
+ * process alone.
+ */
+export class LimitCounters {
   readonly #rates: Readonly<Record<RateKind, RateLimiter>>;
   readonly #slots: Readonly<Record<SlotKind, Map<string, number>>> = { requests: new Map(), streams: new Map() };
 
-  constructor(options: LocalCountersOptions) {
+  constructor(options: LimitCountersOptions) {
     const limiter = (lowestShare?: number) => new RateLimiter({ ...options, defaultLimit: 0, lowestShare });
     this.#rates = {
       calls: limiter(),
@@ -71,19 +55,23 @@ export class LocalCounters implements LimitCounters {
     };
   }
 
+  /** Takes a slot for a request of the key. If a slot is free, also counts a call. */
   admit(key: string, { requests, calls }: CallLimits): Admission {
     if (!this.enter('requests', key, requests)) return { entered: false, rate: null };
     return { entered: true, rate: this.take('calls', key, calls) };
   }
 
+  /** Counts an event. `limit` is the maximum per minute. Returns `null` if `limit` is 0. */
   take(kind: RateKind, id: string, limit: number): RateState | null {
     return this.#rates[kind].take(id, limit);
   }
 
+  /** Counts further events that are never refused. A negative number undoes events. */
   add(kind: RateKind, id: string, events: number): void {
     this.#rates[kind].add(id, events);
   }
 
+  /** Takes a slot. Returns false if all slots are taken. */
   enter(kind: SlotKind, key: string, limit: number): boolean {
     const taken = this.#slots[kind].get(key) ?? 0;
     if (limit > 0 && taken >= limit) return false;
@@ -91,6 +79,7 @@ export class LocalCounters implements LimitCounters {
     return true;
   }
 
+  /** Releases a slot. */
   leave(kind: SlotKind, key: string): void {
     const others = (this.#slots[kind].get(key) ?? 1) - 1;
     if (others > 0) this.#slots[kind].set(key, others);

@@ -4,10 +4,6 @@ import { type ProcessStore, processTtlMs } from '../store/port.ts';
 export interface HeartbeatOptions {
   store: ProcessStore;
   runtime: Runtime;
-  /** The id of this process in the store. The default is a random id. */
-  id?: string | undefined;
-  /** Called after every successful heartbeat with the number of processes that share the store. */
-  onBeat?: ((live: number) => void) | undefined;
 }
 
 /** Sends heartbeats of this process to the store, and knows the number of processes that share the store. */
@@ -19,7 +15,7 @@ export class ProcessHeartbeat {
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
-    this.#id = options.id ?? options.runtime.randomBytes(12).toString('hex');
+    this.#id = options.runtime.randomBytes(12).toString('hex');
     this.#beating = repeat(options.runtime, processTtlMs / 3, () => this.beat());
   }
 
@@ -30,10 +26,8 @@ export class ProcessHeartbeat {
 
   /** Sends a heartbeat now. Never throws. If the store cannot be reached, `live` does not change. */
   async beat(): Promise<void> {
-    const { store, onBeat } = this.#options;
     try {
-      this.#live = await store.beat(this.#id);
-      onBeat?.(this.#live);
+      this.#live = await this.#options.store.beat(this.#id);
     } catch {
       // An error is ignored here, because the next heartbeat may succeed.
     }

@@ -1,7 +1,6 @@
 import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
 import type { CommitOutcome, LedgerStore } from '../store/port.ts';
 import { type Batch, commitForAttempt } from './commit-queue.ts';
-import type { CommitTimes } from './commit-times.ts';
 import type { CommitInfo, LedgerTimes } from './ledger-types.ts';
 
 export interface CommitSenderContext {
@@ -9,7 +8,6 @@ export interface CommitSenderContext {
   runtime: Runtime;
   times: LedgerTimes;
   onCommit: (info: CommitInfo) => void;
-  commitTimes?: CommitTimes | undefined;
 }
 
 export interface CommitSenderHooks {
@@ -46,13 +44,10 @@ export async function sendUntilOutcomeKnown(
         chargedMicros,
         ...(error === undefined ? {} : { error }),
       });
-    const ended = context.commitTimes?.start(batch.commit.account);
     let outcome: CommitOutcome;
     try {
       outcome = await store.commit(commitForAttempt(batch));
-      ended?.(false);
     } catch (error) {
-      ended?.(true);
       lastError = error;
       hooks.onFailure();
       report('failed', noCharges, error);

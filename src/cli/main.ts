@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../shared/config/config.ts';
@@ -18,10 +17,7 @@ const diskHints: Readonly<Record<string, string>> = {
 try {
   await makeProgram().parseAsync();
 } catch (error) {
-  const exitCode = report(error);
-  // A worker must exit explicitly, because its channel to the supervisor would keep it alive.
-  if (cluster.isWorker) process.exit(exitCode);
-  process.exitCode = exitCode;
+  process.exitCode = report(error);
 }
 
 /** Prints an error, unless commander has printed it, and returns the exit code. */

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { Command } from 'commander';
 import { startEmbeddedSandbox } from '../main/start-sandbox.ts';
 import type { WorkerSandbox } from '../sandbox/worker-host.ts';
@@ -7,7 +6,6 @@ import { runUntilStopped } from './run-until-stopped.ts';
 
 export function serveCommand(): Command {
   return new Command('serve').description('Run the gateway; `npm start` does the same').action(async () => {
-    if (cluster.isWorker) return (await import('../main/cluster/worker.ts')).runWorker();
     const config = readConfig(process.env);
     // The sandbox creates its dataset in its own thread while this thread loads the service.
     const sandbox = startEmbeddedSandbox(config);
@@ -25,10 +23,6 @@ export function serveCommand(): Command {
 
 /** Loads the service. The imports are dynamic, because loading the service takes longer than any other command needs to run. */
 async function load(config: Config, sandbox: Promise<WorkerSandbox> | null) {
-  if (config.workers > 1) {
-    const { startSupervisor } = await import('../main/cluster/start-supervisor.ts');
-    return startSupervisor(config, sandbox);
-  }
   const { serve } = await import('../main/serve.ts');
   return serve(config, sandbox ? { startSandbox: () => sandbox } : {});
 }

@@ -15,7 +15,6 @@ import { expressApp } from '../api/server/express-app.ts';
 import { httpEntryPoint } from '../api/server/http-entry-point.ts';
 import { Overload } from '../api/server/overload.ts';
 import { AccountAdmin } from '../billing/account-admin.ts';
-import { CommitTimes } from '../billing/commit-times.ts';
 import { MediaService } from '../media/media-service.ts';
 import { DirectMessages } from '../messaging/conversations/direct-messages.ts';
 import type { Stretcher } from '../messaging/encryption/recovery/stretch.ts';
@@ -29,6 +28,7 @@ import { maxResponseBytes } from '../platform/http/answer.ts';
 import { readDemoDataset } from '../platform/sandbox/demo-dataset.ts';
 import type { startSandboxWorker } from '../sandbox/worker-host.ts';
 import type { Config } from '../shared/config/config.ts';
+import { removedSettings } from '../shared/config/settings.ts';
 import { isLoopbackHost } from '../shared/model/loopback.ts';
 import { type Logger, makeLogger } from '../shared/observability/logger.ts';
 import { Metrics } from '../shared/observability/metrics.ts';
@@ -40,7 +40,6 @@ import { TaskPool, type TaskPoolOptions } from '../shared/threads/task-pool.ts';
 import { version } from '../shared/version.ts';
 import type { Store } from '../store/port.ts';
 import { tracedStore } from '../store/traced-store.ts';
-import type { WorkerGroup } from './cluster/worker-group.ts';
 import { lazyGraphql } from './lazy-graphql.ts';
 import { lazyListener } from './lazy-listener.ts';
 import { openSecretKeys } from './open-secret-keys.ts';
@@ -59,7 +58,7 @@ const streamPath = `${restBase}${eventStream.path}`;
 /** The fraction of a platform call's timeout in which a caller's proxy must open the tunnel. */
 const tunnelShare = 2 / 3;
 
-/** Dependencies that tests and the supervisor of workers replace. */
+/** Dependencies that tests and `postern serve` replace. */
 export interface Overrides {
   runtime?: Runtime;
   logger?: Logger;
@@ -69,8 +68,8 @@ export interface Overrides {
   /** Resolves the host names in URLs of callers. */
   resolve?: Resolve;
   stretcher?: Stretcher;
-  /** The group of workers that this process belongs to, if a supervisor runs several workers. */
-  group?: WorkerGroup;
+  /** The maximum number of open connections. */
+  maxConnections?: number;
 }
 
 /** The whole service without its HTTP server. */
@@ -93,15 +92,15 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   // Invalid settings must be detected before any part is opened.
   const options = await graphqlOptions(config);
   const runtime = overrides.runtime ?? systemRuntime;
-  const { group } = overrides;
   let tracing: Tracing | null = null;
   const fields = config.traces ? () => tracing?.logFields() ?? {} : undefined;
-  const logger = overrides.logger ?? makeLogger({ ...config.log, worker: group?.worker, fields });
+  const logger = overrides.logger ?? makeLogger({ ...config.log, fields });
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
   };
   try {
+    for (const name of config.removed) logger.warn(`${name} has no effect any more: ${removedSettings[name]}`);
     tightenMode(config.dataDir, 0o700, (path, mode) =>
       logger.warn({ path, mode }, 'other users could look into DATA_DIR; its mode is 0700 now'),
     );
@@ -122,7 +121,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const sandbox = await starting;
     sandbox?.onExit(failures.tell);
     const platformUrl = config.platform.url ?? sandbox?.url ?? '';
-    const metrics = group?.metrics ?? new Metrics();
+    const metrics = new Metrics();
     const storeName = config.secrets.mongodbUrl === null ? 'SQLite' : 'MongoDB';
     metrics.describe({ version, platform: config.platform.kind, store: storeName });
     const connections = new OutgoingConnections();
@@ -157,7 +156,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     closers.push(() => media.close());
 
     const { limits } = config;
-    const commitTimes = new CommitTimes(limits.commitMs);
+    const overload = new Overload({
+      runtime,
+      maxEventLoopDelayMs: limits.eventLoopDelayMs,
+      maxRequestsInFlight: limits.requestsInFlight,
+    });
+    closers.push(() => overload.close());
     const billing = await startBilling({
       store,
       runtime,
@@ -169,13 +173,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       failedCallLimit: limits.failedCalls,
       maxStreamsPerKey: config.maxStreamsPerKey,
       maxConcurrentRequests: limits.concurrentRequests,
+      isBusy: () => overload.isBusy,
       repeatable: platform.honoursTokens,
       publicKey: config.platform.demo ? demoKeyId : null,
-      group,
-      commitTimes,
     });
     closers.push(() => billing.close());
-    const chatKeys = new ChatKeyService({ runtime, guesses: group?.guesses, stretcher: overrides.stretcher });
+    const chatKeys = new ChatKeyService({ runtime, stretcher: overrides.stretcher });
     closers.push(() => chatKeys.close());
     const directMessages = new DirectMessages({ chatKeys, runtime });
     const webhooks = await startWebhooks({
@@ -191,7 +194,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       directMessages,
       allowLocalhost: config.webhooks.allowLocalhost,
       eventLimits: config.eventLimits,
-      testEvents: group?.testEvents,
       activityWaitMs: config.platform.waitMs,
     });
     closers.push(() => webhooks.close());
@@ -218,14 +220,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     let demo: Demo | null = null;
     let origin: string | null = null;
 
-    const overload = new Overload({
-      runtime,
-      maxEventLoopDelayMs: limits.eventLoopDelayMs,
-      maxEventLoopTurnMs: limits.eventLoopTurnMs,
-      maxRequestsInFlight: limits.requestsInFlight,
-      readCommitLateness: () => commitTimes.measure(),
-    });
-    closers.push(() => overload.close());
     const addresses = new ClientAddresses(limits.trustedProxies);
     const authentication = { keys: billing.keys, addresses, streamTokens: billing.streamTokens, streamPath };
     const unauthenticated = new UnauthenticatedLimit({

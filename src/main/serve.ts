@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { writeDemoFiles } from '../api/demo/demo.ts';
 import { plainWelcome, welcomeText } from '../api/demo/welcome.ts';
@@ -7,13 +7,13 @@ import { afterClose } from '../api/http/request-locals.ts';
 import { answerUnreadableRequests } from '../api/server/http-errors.ts';
 import { UnreadResponses } from '../api/server/unread-responses.ts';
 import type { Config } from '../shared/config/config.ts';
-import { repeat, sleep, systemRuntime } from '../shared/runtime/runtime.ts';
+import { repeat, systemRuntime } from '../shared/runtime/runtime.ts';
 import { createApp, type Overrides } from './app.ts';
 
 /** The time in milliseconds that running requests get to finish when the service stops. */
 const drainMs = 10_000;
-/** The time in milliseconds in which clients move their connections from a worker to its replacement. */
-const handOverMs = 5_000;
+/** Further connections are closed at once. */
+const maxConnections = 10_000;
 const unreadSweepMs = 1_000;
 
 export interface Service {
@@ -23,12 +23,8 @@ export interface Service {
   readonly welcome: string;
   /** Calls the listener once if a required part of the service has died. `stop` still stops the other parts in order. */
   onFailure(listener: (error: Error) => void): void;
-  /**
-   * Refuses new connections, waits for running requests (at most 10 s), writes pending data, and ends. If `handOver` is true, another
-   * process already accepts connections. Idle connections are then kept for a few seconds, because a client may be sending a request on one
-   * of them.
-   */
-  stop(options?: { handOver?: boolean }): Promise<void>;
+  /** Refuses new connections, waits for running requests (at most 10 s), writes pending data, and ends. */
+  stop(): Promise<void>;
 }
 
 /** Starts the whole service and listens. */
@@ -53,11 +49,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const runtime = overrides.runtime ?? systemRuntime;
   const traffic = new Traffic(server);
-  const { connections } = config.limits;
-  if (!overrides.group) server.maxConnections = connections;
-  // In a worker, `maxConnections` cannot be used, because Node would pass refused connections to the next worker, endlessly if all workers
-  // are full.
-  else server.prependListener('connection', (socket) => void (traffic.connections >= connections && socket.destroy()));
+  server.maxConnections = overrides.maxConnections ?? maxConnections;
   const unread = new UnreadResponses(traffic, runtime);
   const sweeping = repeat(runtime, unreadSweepMs, async () => {
     const clients = unread.sweep();
@@ -80,9 +72,8 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
       ? welcomeText(origin, demo, writeDemoFiles(config.dataDir, demo), config)
       : plainWelcome(origin, config),
     onFailure: (listener) => app.onFailure(listener),
-    stop: async ({ handOver = false } = {}) => {
+    stop: async () => {
       app.logger.info('stopping');
-      if (handOver) await handOverConnections(server, traffic);
       app.endStreams();
       await drain(server, traffic);
       sweeping.cancel();
@@ -131,10 +122,6 @@ class Traffic implements Iterable<ServerResponse> {
     });
   }
 
-  get connections(): number {
-    return this.#responsesOf.size;
-  }
-
   get sockets(): Iterable<Socket> {
     return this.#responsesOf.keys();
   }
@@ -149,18 +136,6 @@ class Traffic implements Iterable<ServerResponse> {
   *[Symbol.iterator](): IterableIterator<ServerResponse> {
     for (const responses of this.#responsesOf.values()) yield* responses;
   }
-}
-
-/**
- * Accepts no new connections, and closes each existing connection after the response to its next request. Resolves when all connections are
- * closed, or after `handOverMs`.
- */
-async function handOverConnections(server: Server, traffic: Traffic): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.once('close', resolve));
-  closeAfterResponses(server, traffic);
-  // `close` of an HTTP server would end idle connections, on which a client may be sending a request.
-  NetServer.prototype.close.call(server);
-  await Promise.race([closed, sleep(systemRuntime, handOverMs)]);
 }
 
 /** A busy connection ends after its response if the response contains `Connection: close`. */

@@ -1,12 +1,11 @@
 import { AccountService } from '../billing/account-service.ts';
 import { ApiKeyAuthenticator } from '../billing/api-key-authenticator.ts';
 import { CallRecorder } from '../billing/call-recorder.ts';
-import type { CommitTimes } from '../billing/commit-times.ts';
 import { FailedCallLimit } from '../billing/failed-call-limit.ts';
 import { Idempotency } from '../billing/idempotency.ts';
 import { KeyLimits } from '../billing/key-limits.ts';
 import { type CommitInfo, Ledger, type LedgerOptions } from '../billing/ledger.ts';
-import { LocalCounters } from '../billing/limit-counters.ts';
+import { LimitCounters } from '../billing/limit-counters.ts';
 import { ProcessHeartbeat } from '../billing/process-heartbeat.ts';
 import { StreamTokens } from '../billing/stream-tokens.ts';
 import { Sweeper } from '../billing/sweeper.ts';
@@ -20,7 +19,6 @@ import { type Runtime, repeat } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { Vault } from '../shared/secrets/vault.ts';
 import type { Store } from '../store/port.ts';
-import type { WorkerGroup } from './cluster/worker-group.ts';
 
 const flushMs = 10_000;
 
@@ -39,24 +37,18 @@ export interface BillingOptions {
   maxStreamsPerKey: number;
   /** The maximum number of concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
+  /** Returns true while the process is saturated. */
+  isBusy: () => boolean;
   /** True if the platform performs each token of a write once. */
   repeatable: boolean;
   /** The id of a key that cannot be revoked over the API. `null` if there is none. */
   publicKey: string | null;
-  group?: WorkerGroup | undefined;
-  commitTimes: CommitTimes;
 }
 
 /** Starts accounts, API keys and the ledger. `close` flushes pending data and must be called when no request is running. */
 export async function startBilling({ store, runtime, logger, metrics, tracing, ...options }: BillingOptions) {
   const trouble = new StoreFailureLog(logger);
-  const { group } = options;
-  const presence = new ProcessHeartbeat({
-    store: store.processes,
-    runtime,
-    id: group?.processId,
-    onBeat: group?.heard,
-  });
+  const presence = new ProcessHeartbeat({ store: store.processes, runtime });
   await presence.beat();
   const ledgerOptions: LedgerOptions = {
     store: store.ledger,
@@ -64,7 +56,6 @@ export async function startBilling({ store, runtime, logger, metrics, tracing, .
     storeNow: () => store.now(),
     runtime,
     onCommit: (info) => noteCommit(info, metrics, logger, trouble),
-    commitTimes: options.commitTimes,
   };
   const ledger = tracing ? new TracedLedger(tracing, ledgerOptions) : new Ledger(ledgerOptions);
   metrics.watchQueues({ storeCalls: () => store.callsWaiting?.() ?? 0, charges: () => ledger.chargesWaiting });
@@ -86,7 +77,7 @@ export async function startBilling({ store, runtime, logger, metrics, tracing, .
   const flushing = repeat(runtime, flushMs, flush);
   const vault = new Vault(options.secretKeys, runtime);
   const { repeatable, secretKeys } = options;
-  const counters = group?.counters ?? new LocalCounters({ runtime, processes: () => presence.live });
+  const counters = new LimitCounters({ runtime, processes: () => presence.live });
   return {
     ledger,
     recorder,
@@ -103,7 +94,7 @@ export async function startBilling({ store, runtime, logger, metrics, tracing, .
     close: async () => {
       flushing.cancel();
       presence.stop();
-      if (!group?.isReplaced()) await presence.leave();
+      await presence.leave();
       await flush();
       await sweeper.stop();
       await ledger.close();

@@ -18,7 +18,7 @@ import { SendGate } from '../webhooks/delivery/send-gate.ts';
 import { PollerHost } from '../webhooks/polling/poller-host.ts';
 import { Handshakes } from '../webhooks/registration/handshakes.ts';
 import { sealPlainUrls } from '../webhooks/registration/seal-plain-urls.ts';
-import { LocalTestEventLimit, type TestEventLimit } from '../webhooks/registration/test-event-limit.ts';
+import { TestEventLimit } from '../webhooks/registration/test-event-limit.ts';
 import { WebhookService } from '../webhooks/service.ts';
 import type { EventLimits } from '../webhooks/shared/event-allowance.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
@@ -45,7 +45,6 @@ export interface WebhookOptions {
   /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */
   activityWaitMs: number;
   directMessages: DirectMessages;
-  testEvents: TestEventLimit | undefined;
 }
 
 /** Starts webhooks and live streams. First encrypts the URLs that an earlier release stored in plain text. */
@@ -104,7 +103,6 @@ export async function startWebhooks(options: WebhookOptions) {
     runtime,
     onError: (err) => logger.warn({ err }, 'events of accounts could not be queued; trying again'),
   });
-  const testEvents = options.testEvents ?? new LocalTestEventLimit(runtime);
   return {
     service: new WebhookService({
       ...way,
@@ -116,7 +114,7 @@ export async function startWebhooks(options: WebhookOptions) {
       gate,
       streams,
       opener,
-      testEvents,
+      testEvents: new TestEventLimit(runtime),
     }),
     /** Ends the live streams. */
     endStreams: () => streams.close(),

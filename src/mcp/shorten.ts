@@ -42,67 +42,113 @@ export interface Shortened {
   omissions: string[];
 }
 
+/** A text may hide so many characters for each visible one. Further ones are not read. */
+const hiddenPerVisible = 4;
+
 /**
  * Shortens the data of a call for a model: the text comes first, texts are cut, and fields for display and empty fields are left out. The
- * length of the result as JSON is limited, with `full` too. Items that do not fit are left out at the end of their list.
+ * length of the result as JSON is limited, with `full` too. Items that do not fit are left out at the end of their list, and are not read.
  */
 export function shorten(data: unknown, full: boolean): Shortened {
   const limits = full ? fullLimits : shortLimits;
   const shortener = new Shortener(limits, full);
-  const kept = shortener.value(data);
+  const short = withinLength(shortener.whole(data), limits.total);
   const omissions: string[] = [];
-  const { cutTexts } = shortener;
+  const { cutTexts, isCut } = shortener;
   if (cutTexts > 0)
     omissions.push(`${cutTexts} ${cutTexts === 1 ? 'text was' : 'texts were'} cut at ${limits.text} characters`);
-  const fitted = withinLength(kept, limits.total, omissions);
-  return { data: fitted, omissions };
+  if (isCut || typeof short !== typeof data) omissions.push('the result was cut');
+  for (const [name, kept] of Object.entries(Object(short))) {
+    const items = (data as Fields)[name];
+    if (Array.isArray(items) && Array.isArray(kept) && kept.length < items.length)
+      omissions.push(`${items.length - kept.length} of ${items.length} items of ${name} are left out`);
+  }
+  return { data: short, omissions };
 }
 
 class Shortener {
   cutTexts = 0;
+  /** True if something other than an item of a list at the top was left out because of its length. */
+  isCut = false;
   readonly #limits: Limits;
   readonly #full: boolean;
+  /** The length that the JSON may still have. It is negative after the limit was exceeded. */
+  #left: number;
 
   constructor(limits: Limits, full: boolean) {
     this.#limits = limits;
     this.#full = full;
+    this.#left = limits.total;
   }
 
-  value(value: unknown): unknown {
+  /** Shortens the result of a call. Each of its fields may have the maximum length. */
+  whole(data: unknown): unknown {
+    if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+      const short = this.#value(data);
+      this.isCut = this.#left < 0;
+      return short;
+    }
+    return this.#object(data as Fields, (given, value) => {
+      this.#left = this.#limits.total;
+      const short = this.#value(given);
+      this.isCut ||= this.#left < 0 && !Array.isArray(value);
+      this.#left = 0;
+      return short;
+    });
+  }
+
+  #value(value: unknown): unknown {
     if (typeof value === 'string') return this.#text(value);
-    if (Array.isArray(value)) return value.map((item) => this.value(item));
+    if (Array.isArray(value)) return this.#list(value);
+    this.#left -= 2;
     if (typeof value === 'object' && value !== null) return this.#object(value as Fields);
     return value;
   }
 
   #text(text: string): string {
-    const visible = visibleText(text);
-    if (visible.length <= this.#limits.text) return visible;
+    const mostRead = hiddenPerVisible * this.#limits.text;
+    const read = text.slice(0, mostRead);
+    const visible = visibleText(read);
+    this.#left -= Math.max(Math.min(visible.length, this.#limits.text), read.length / hiddenPerVisible) + 2;
+    if (visible.length <= this.#limits.text && text.length <= mostRead) return visible;
     this.cutTexts++;
     // The cut may have split an emoji.
     return `${visibleText(visible.slice(0, this.#limits.text))}…`;
   }
 
-  #object(fields: Fields): Fields {
-    const kept: [string, unknown][] = [];
-    for (const [name, value] of Object.entries(fields)) {
-      if (credentialFields.has(name)) continue;
-      if (this.#full) kept.push([name, this.value(value)]);
-      else kept.push(...this.#shortField(name, value));
+  /** Returns the items that are complete. */
+  #list(items: readonly unknown[]): unknown[] {
+    const kept: unknown[] = [];
+    for (const item of items) {
+      const short = this.#value(item);
+      if (this.#left < 0) break;
+      kept.push(short);
     }
-    return Object.fromEntries(kept.sort(([a], [b]) => rank(a) - rank(b)));
+    return kept;
   }
 
-  #shortField(name: string, value: unknown): [string, unknown][] {
-    if (displayFields.has(name) || isEmpty(value)) return [];
-    if (name === 'entities') {
-      const links = linksOf(value).map((link) => this.#text(link));
-      return links.length > 0 ? [['links', links]] : [];
+  /** `shortOf` shortens what replaces a value. */
+  #object(fields: Fields, shortOf = (given: unknown, _value: unknown) => this.#value(given)): Fields {
+    const kept: [string, unknown][] = [];
+    for (const [name, value] of Object.entries(fields).sort(([a], [b]) => rank(a) - rank(b))) {
+      if (this.#left < 0) break;
+      if (credentialFields.has(name)) continue;
+      const [shortName, given] = this.#full ? [name, value] : shortField(name, value);
+      if (!this.#full && isEmpty(given)) continue;
+      this.#left -= shortName.length;
+      kept.push([shortName, shortOf(given, value)]);
     }
-    if (name === 'author') return [[name, this.value(userOf(value))]];
-    if (name === 'participants' && Array.isArray(value)) return [[name, this.value(value.map(userOf))]];
-    return [[name, this.value(value)]];
+    return Object.fromEntries(kept);
   }
+}
+
+/** Returns the name and the value that replace a field of a short result. Empty fields are left out. */
+function shortField(name: string, value: unknown): [string, unknown] {
+  if (displayFields.has(name) || isEmpty(value)) return [name, null];
+  if (name === 'entities') return ['links', linksOf(value)];
+  if (name === 'author') return [name, userOf(value)];
+  if (name === 'participants' && Array.isArray(value)) return [name, value.map(userOf)];
+  return [name, value];
 }
 
 function rank(name: string): number {
@@ -127,7 +173,7 @@ function linksOf(entities: unknown): string[] {
 }
 
 /** Leaves out items at the end of the longest list until the JSON text has at most `limit` characters. */
-function withinLength(data: unknown, limit: number, omissions: string[]): unknown {
+function withinLength(data: unknown, limit: number): unknown {
   const length = JSON.stringify(data)?.length ?? 0;
   if (length <= limit) return data;
   const lists = Object.entries(Object(data)).filter(
@@ -136,17 +182,13 @@ function withinLength(data: unknown, limit: number, omissions: string[]): unknow
   const lengths = lists.map(([, items]) => JSON.stringify(items).length);
   const longest = lengths.indexOf(Math.max(...lengths));
   const list = lists[longest];
-  if (!list) {
-    omissions.push('the result was cut');
-    // The text becomes a JSON string, in which each quotation mark takes two characters.
-    return JSON.stringify(data).slice(0, limit / 2);
-  }
+  // The text becomes a JSON string, in which each quotation mark takes two characters.
+  if (!list) return JSON.stringify(data).slice(0, limit / 2);
   const [name, items] = list;
   let left = limit - (length - (lengths[longest] ?? 0));
   const kept = items.filter((item) => {
     left -= left < 0 ? 0 : JSON.stringify(item).length + 1;
     return left >= 0;
   });
-  omissions.push(`${items.length - kept.length} of ${items.length} items of ${name} are left out`);
-  return withinLength({ ...(data as Fields), [name]: kept }, limit, omissions);
+  return withinLength({ ...(data as Fields), [name]: kept }, limit);
 }

@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorCode } from '../outbound/errors.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
-import { YoungGenerationCollector } from '../shared/runtime/young-generation-collector.ts';
 import { headBytes } from './identify.ts';
 import type { QuotaShare } from './media-quota.ts';
 
 const chunkBytes = 64 * 1024;
-/** All spools count their bytes together, so that many small files also trigger garbage collection. */
-const garbage = new YoungGenerationCollector();
 
 /**
  * Stores bytes in an unlinked temporary file. The system deletes the file when the process ends, even if the process is
@@ -85,7 +82,6 @@ export class Spool {
       throw diskFault(cause);
     }
     this.#size += chunk.length;
-    garbage.passed(chunk.length);
   }
 
   /** Returns the SHA-256 of the bytes so far. Empty if the spool was opened without `hashed`. */
@@ -102,7 +98,6 @@ export class Spool {
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
-    garbage.passed(filled);
     return bytes.subarray(0, filled);
   }
 

@@ -6,10 +6,11 @@ import { AddressRefusedError } from './errors.ts';
 import type { OutboundGuard } from './guard.ts';
 import { type Connector, limitedPool } from './limited-client.ts';
 import { limitExchanges, originHost } from './limited-exchange.ts';
+import { tlsConnector } from './tls.ts';
 
 export interface ConnectorOptions {
   guard: OutboundGuard;
-  /** The time limit for opening a connection, including TLS, in milliseconds. */
+  /** The time limit for opening a connection, and for the TLS handshake, in milliseconds. */
   timeoutMs: number;
   /** Trusted certificates in PEM format, instead of those of the system. */
   ca?: string;
@@ -21,21 +22,26 @@ export interface ConnectorOptions {
  * including those of redirects and IP literals, for which undici does not call `connect.lookup`.
  */
 export function guardedConnector({ guard, timeoutMs, ca }: ConnectorOptions): Connector {
-  const connect = buildConnector({ timeout: timeoutMs, ...(ca !== undefined && { ca }) });
+  const connect = buildConnector({ timeout: timeoutMs });
+  const startTls = tlsConnector(timeoutMs, ca);
   return (options, callback) => {
-    const { hostname, account } = options;
+    const { hostname, account, protocol } = options;
+    const port = options.port || (protocol === 'https:' ? '443' : '80');
     const connectPinned = ({ address }: { address: string }) => {
       const { servername: _, ...rest } = options;
       // An IP address must not be sent as the server name (RFC 6066, section 3).
       const target = isIP(hostname) ? rest : { ...rest, servername: options.servername || hostname };
       const connected: buildConnector.Callback = (...[error, socket]) => {
         if (error) return callback(error, null);
-        if (isSameAddress(socket.remoteAddress, address)) return callback(null, socket);
+        if (isSameAddress(socket.remoteAddress, address)) {
+          if (protocol !== 'https:') return callback(null, socket);
+          return startTls({ ...target, hostname: address, httpSocket: socket }, callback);
+        }
         socket.destroy();
         callback(new AddressRefusedError('must not resolve to an address that was not checked'), null);
       };
       try {
-        connect({ ...target, hostname: address }, connected);
+        connect({ ...target, protocol: 'http:', port, hostname: address }, connected);
       } catch (error) {
         callback(error as Error, null);
       }

@@ -46,9 +46,9 @@ export interface NameResolverOptions {
  * and there are four threads for all files and look-ups of the process. `dns.Resolver` reads whole responses, and takes 30 to 80 ms for one with
  * 4,000 addresses.
  *
- * The number of simultaneous look-ups is limited for each account and in total. A look-up counts until its sockets are closed. Waiting
- * accounts take turns. A look-up that has begun is shared with other accounts, and so is its result, for its TTL and at most 30 s; for 5 s if it failed.
- * A look-up that still waits for its account is not shared, so an account never waits for the limit of another.
+ * Simultaneous look-ups are limited per account and in total, and counted until their sockets are closed. Waiting accounts take turns.
+ * Accounts share running look-ups and cached results. A result is cached for its TTL, at most 30 s, and a failure for 5 s. A queued look-up
+ * is not shared, so no account waits for another account's limit.
  */
 export class NameResolver {
   readonly #runtime: Runtime;

@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { buildConnector, type Dispatcher, type Pool } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import type { Timer } from '../shared/runtime/runtime.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { OutgoingConnections } from './connection-limiter.ts';
 import { type Connector, limitedPool } from './limited-client.ts';
 import { limitExchanges } from './limited-exchange.ts';
 import type { ForwardProxy } from './proxy.ts';
+import { tlsConnector } from './tls.ts';
 import { TunnelDialer, type TunnelOptions } from './tunnel.ts';
 
 export interface ProxyPoolOptions extends Omit<TunnelOptions, 'counter'> {
@@ -74,7 +75,7 @@ export class ProxyPool {
   readonly #options: Omit<ProxyPoolOptions, 'connections'> & typeof defaults;
   readonly #limiter: OutgoingConnections['proxy'];
   readonly #dialer: TunnelDialer;
-  readonly #startTls: buildConnector.connector;
+  readonly #startTls: ReturnType<typeof tlsConnector>;
   /**
    * The key of an HMAC over credentials. It is random and in memory only, so that passwords cannot be guessed from the
    * map keys in a heap dump.
@@ -88,7 +89,7 @@ export class ProxyPool {
     this.#options = { ...defaults, ...options };
     this.#limiter = connections.proxy;
     this.#dialer = new TunnelDialer({ ...options, counter: this.#limiter });
-    this.#startTls = buildConnector({ timeout: options.timeoutMs });
+    this.#startTls = tlsConnector(options.timeoutMs);
     this.#hmacKey = options.runtime.randomBytes(32);
     this.#kept = new LRUCache({
       max: this.#options.maxPools,

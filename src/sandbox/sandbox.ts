@@ -7,7 +7,6 @@ import { SeedChatClients } from './chat/seed-chat-clients.ts';
 import type { Dataset } from './dataset/dataset.ts';
 import { applyEntry, type Entry, tokenOf } from './dataset/entries.ts';
 import { IdempotencyTokens } from './dataset/idempotency.ts';
-import { loadSnapshot } from './dataset/snapshot.ts';
 import { FaultRegistry } from './faults/registry.ts';
 import { LongPolls } from './http/long-polls.ts';
 import { ActorRateLimiter } from './http/rate-limit.ts';
@@ -18,9 +17,9 @@ import { operations } from './operations/table.ts';
 import type { SandboxState } from './platform.ts';
 import { Realms } from './realms/realms.ts';
 import { Cursors } from './search/cursor.ts';
+import { buildDataset, defaultSeed } from './seed/build-dataset.ts';
 import { makeChats } from './seed/chats.ts';
 import { cursorKeyFor } from './seed/credentials.ts';
-import { defaultSeed, snapshotOf } from './seed/load-dataset.ts';
 import { ActivitySimulator, type Schedule, systemSchedule } from './simulator/activity-simulator.ts';
 import { SimulatedUsers } from './simulator/simulated-users.ts';
 import { Stats } from './stats.ts';
@@ -55,7 +54,6 @@ const MINUTE_MS = 60_000;
 /** Starts the sandbox in the current thread. It accepts connections from this machine only. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const seed = options.seed ?? defaultSeed;
-  const snapshot = await snapshotOf(seed);
   const now = options.now ?? Date.now;
   const firstEpochMs = Math.floor(now() / MINUTE_MS) * MINUTE_MS;
   const { journal, epochMs, entries } =
@@ -69,20 +67,27 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const clients = new SeedChatClients(seed);
   const longPolls = new LongPolls();
   const makeDataset = () => {
-    const made = loadSnapshot(snapshot, epochMs);
+    const made = buildDataset(seed, epochMs);
     makeChats(made, seed, epochMs, clients);
     made.activity.onEvent = ({ id }) => longPolls.wake(id);
     return made;
   };
   let dataset: Dataset = makeDataset();
   let extras: SimulatedUsers | undefined;
-  const apply = (entry: Entry) => {
-    applyEntry(dataset, entry);
+  const apply = (entry: Entry): boolean => {
+    if (!applyEntry(dataset, entry)) return false;
     if (entry.kind === 'reset') cursors.enter(entry.mark ?? '');
     const used = tokenOf(entry);
     if (used !== undefined) tokens.remember(used.actorId, used.token, used.fingerprint, used.subjectId, used.at);
+    return true;
   };
-  for (const entry of entries) apply(entry);
+  const dropped = entries.filter((entry) => !apply(entry)).length;
+  if (dropped > 0) {
+    process.emitWarning(
+      `The sandbox left out ${dropped} of ${entries.length} earlier writes, because the users or tweets that they refer to do not exist in ` +
+        'the dataset of this version. POST /control/reset removes all earlier writes',
+    );
+  }
   const files = new UploadFiles(options.dataDir === null ? null : join(options.dataDir, 'media'));
   dataset.uploads.sweep(now());
   files.removeOthers(dataset.uploads.files());

@@ -29,7 +29,7 @@ export function startSandboxWorker(options: SandboxWorkerOptions): Promise<Worke
   const worker = new Worker(new URL('./worker.js', import.meta.url), {
     workerData: options,
     name: 'sandbox',
-    // Without this limit, the young generation grows to 32 MiB while the dataset is loaded, and does not shrink again.
+    // Without this limit, the young generation grows to 32 MiB while the dataset is generated, and does not shrink again.
     resourceLimits: { maxYoungGenerationSizeMb: 12 },
   });
   return new Promise((resolve, reject) => {

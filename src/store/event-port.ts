@@ -49,8 +49,11 @@ export interface EventStore {
    * Returns `superseded`, and queues nothing, if the fence is outdated.
    */
   queueLate(late: LateDeliveries): Promise<'queued' | 'superseded'>;
-  /** Returns the events of a poller after a position, oldest first. */
-  after(account: string, poller: string, place: number, limit: number): Promise<StoredEventRecord[]>;
+  /**
+   * Returns the events of a poller after a position, oldest first: at most `limit`, and none after the one with which they reach
+   * `maxChars` encrypted characters (default: no maximum).
+   */
+  after(account: string, poller: string, place: number, limit: number, maxChars?: number): Promise<StoredEventRecord[]>;
   /** Returns the position of an event and the time of its append. Returns `null` if the event is not stored. */
   place(account: string, poller: string, event: string): Promise<Pick<StoredEventRecord, 'place' | 'at'> | null>;
   /** Returns the position of the last event of a poller. Returns 0 if the poller has no events. */

@@ -195,7 +195,7 @@ export class WebhookService {
   /** Sends a signed `webhook.test` event immediately. */
   async test(account: string, id: string): Promise<WebhookTest> {
     const record = await this.#records.find(account, id);
-    const retryAfterSeconds = await this.#parts.testEvents.take(account);
+    const retryAfterSeconds = this.#parts.testEvents.take(account);
     if (retryAfterSeconds > 0) throw tooManyTestEvents(retryAfterSeconds);
     const sent = await sendTestEvent(record, this.#parts);
     if (sent) return sent;

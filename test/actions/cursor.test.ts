@@ -44,6 +44,11 @@ describe('a sealed cursor', () => {
     );
   });
 
+  test('is refused with 502 if the cursor of the platform is too long', () => {
+    expect(sealer(1).open(sealer(1).seal('x'.repeat(4_096), 'here'), 'here')).toHaveLength(4_096);
+    expect(() => sealer(1).seal('x'.repeat(4_097), 'here')).toThrow(expect.objectContaining({ status: 502 }));
+  });
+
   test('never opens when it was made up', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), scope, (made, where) => {

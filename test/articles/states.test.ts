@@ -184,7 +184,7 @@ test('title and content have their limits, counted in characters', async () => {
 
 test('an article of the seed can be read by everybody, as Markdown', async () => {
   const writer = await fixture.writer();
-  const { body } = await writer.client.get('/user/articles_tweets', { userName: 'ines_petrov' });
+  const { body } = await writer.client.get('/user/articles_tweets', { userName: 'ada' });
   const [{ text, id } = {}] = body.data['tweets'] as { text: string; id: string }[];
   const url = String((await writer.client.get('/tweet/detail', { tweet_id: String(id) })).body.data['url']);
   expect(text).toBeTruthy();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LocalCounters } from '../../src/billing/limit-counters.ts';
+import { LimitCounters } from '../../src/billing/limit-counters.ts';
 import { RateLimiter, rateRefusal } from '../../src/billing/rate-limiter.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
 
@@ -80,7 +80,7 @@ describe('the limit of a key', () => {
 });
 
 test('of 100 processes each allows 60 requests without a valid key, and an equal share of calls and look-ups', () => {
-  const counters = new LocalCounters({ runtime: manualRuntime(), processes: () => 100 });
+  const counters = new LimitCounters({ runtime: manualRuntime(), processes: () => 100 });
   const allowed = (kind: 'calls' | 'requests' | 'look_ups') =>
     Array.from({ length: 700 }, () => counters.take(kind, 'one', 600)).filter((state) => state?.allowed).length;
   expect({ calls: allowed('calls'), requests: allowed('requests'), lookUps: allowed('look_ups') }).toEqual({

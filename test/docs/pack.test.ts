@@ -22,11 +22,10 @@ test('the package contains only files that are needed at run time', () => {
   const paths = files.map(({ path }) => path);
   expect(paths).toContain('dist/service/postern.js');
   expect(paths).toContain('dist/service/LICENSES.txt');
-  expect(paths).toContain('dist/dataset/postern.bin');
   expect(paths).toContain('schema/openapi.json');
   expect(paths).toEqual(expect.arrayContaining(['dist/client/index.js', 'dist/client/endpoints.d.ts']));
   expect(
-    paths.filter((path) => /\.test\.|\.map$|^(src|test|\.ci|dist\/(?!service|dataset|viewer|client))\//.test(path)),
+    paths.filter((path) => /\.test\.|\.map$|^(src|test|\.ci|dist\/(?!service|viewer|client))\//.test(path)),
   ).toEqual([]);
 });
 

@@ -159,6 +159,7 @@ describe('mention-bot', () => {
 describe('export-followers', () => {
   test('writes each follower once, also when it is killed in the middle of the list', async () => {
     const [ada] = service.demo.accounts;
+    await sandbox.addFollowers('grace', 150);
     const folder = makeFolder();
     let exporting: Run;
     let pages = 0;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { actions } from '../../src/actions/registry.ts';
 import { shorten } from '../../src/mcp/shorten.ts';
 import { tools } from '../../src/mcp/tools.ts';
+import { expectQuick } from '../support/processor-time.ts';
 
 const credential = /^(secret|key|token|auth_token|encryption_code|proxy|request_headers)$/;
 
@@ -107,5 +108,23 @@ describe('a shortened result', () => {
     const { data, omissions } = shorten(value, false);
     expect(JSON.stringify(data).length).toBeLessThanOrEqual(20_000);
     expect(omissions.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['long texts', { tweets: Array(100).fill({ text: 'é"x '.repeat(20_000) }) }],
+    ['many small items', { tweets: Array.from({ length: 100_000 }, (_, at) => ({ id: String(at) })) }],
+    [
+      'an item with many links',
+      { tweets: [{ entities: { urls: Array(80_000).fill({ expanded_url: 'http://a.b' }) } }] },
+    ],
+    ['hidden characters', { tweets: Array(100).fill({ text: '\u0915\u200d'.repeat(40_000) }) }],
+  ])('is made without reading what does not fit, with %s', async (_, value) => {
+    await expectQuick(50, () => shorten(value, false));
+  });
+
+  test('says how many items were not read because of hidden characters', () => {
+    const { data, omissions } = shorten({ items: Array(100).fill({ text: 'x'.padEnd(9_000, '\u200b') }) }, false);
+    expect(data).toEqual({ items: Array(9).fill({ text: 'x…' }) });
+    expect(omissions).toEqual(['10 texts were cut at 2000 characters', '91 of 100 items of items are left out']);
   });
 });

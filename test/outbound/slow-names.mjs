@@ -80,8 +80,8 @@ process.stdout.write(JSON.stringify(results), () => process.exit());
 async function start(args, env) {
   const settings = {
     MAX_EVENT_LOOP_DELAY_MS: '600000',
-    MAX_EVENT_LOOP_TURN_MS: '600000',
-    MAX_COMMIT_MS: '600000',
+    MAX_REQUESTS_IN_FLIGHT: '100000',
+    MAX_CONCURRENT_REQUESTS: '0',
     RATE_LIMIT: '0',
     SANDBOX_ACTIVITY: '0',
     LOG_LEVEL: 'warn',

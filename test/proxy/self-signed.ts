@@ -4,9 +4,15 @@ import { generateKeyPairSync, sign } from 'node:crypto';
  * Returns a self-signed certificate for `localhost` and 127.0.0.1. It is generated for each run, so that the repository contains no private
  * key.
  */
-export function selfSigned(): { key: string; cert: string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  const ecdsaWithSha256 = der(0x30, oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
+export function selfSigned(kind: 'ec' | 'rsa' = 'ec'): { key: string; cert: string } {
+  const { publicKey, privateKey } =
+    kind === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+      : generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const algorithm =
+    kind === 'ec'
+      ? der(0x30, oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02))
+      : der(0x30, oid(0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b), der(0x05));
   const commonName = der(0x30, oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from('localhost')));
   const name = der(0x30, der(0x31, commonName));
   const now = Date.now();
@@ -18,7 +24,7 @@ export function selfSigned(): { key: string; cert: string } {
     0x30,
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
-    ecdsaWithSha256,
+    algorithm,
     name,
     validity,
     name,
@@ -26,7 +32,7 @@ export function selfSigned(): { key: string; cert: string } {
     der(0xa3, der(0x30, extension)),
   );
   const signature = der(0x03, Buffer.from([0]), sign('sha256', body, privateKey));
-  const bytes = der(0x30, body, ecdsaWithSha256, signature).toString('base64');
+  const bytes = der(0x30, body, algorithm, signature).toString('base64');
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${bytes.replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,

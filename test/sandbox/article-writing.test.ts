@@ -102,7 +102,7 @@ describe('an article', () => {
   });
 
   test('of the seed has the same content in every dataset', async () => {
-    const { tweets } = (await sandbox.get('/api/users/by/ines_petrov/articles')).body;
+    const { tweets } = (await sandbox.get('/api/users/by/ada/articles')).body;
     const read = async () => (await sandbox.get(`/api/articles/${tweets[0].article.id}`)).body.article;
     const article = await read();
     expect(article).toMatchObject({ status: 'published', title: tweets[0].article.title, tweet_id: tweets[0].id });

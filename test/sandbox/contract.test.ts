@@ -50,7 +50,7 @@ describe('every response of these tests matches the contract', () => {
     ['/api/users/by/nobody_at_all', 404, 'not_found'],
     ['/api/users/1', 404, 'not_found'],
     ['/api/nothing', 404, 'not_found'],
-    ['/elsewhere', 404, 'not_found'],
+    ['/else/where', 404, 'not_found'],
     ['/api/users/%ff', 400, 'bad_request'],
     ['/api/search', 400, 'bad_request'],
     ['/api/search?q=a&count=0', 400, 'bad_request'],

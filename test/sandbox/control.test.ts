@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type OpenSandbox, openSandbox, request } from './harness.ts';
+import { type Json, type OpenSandbox, openSandbox, request } from './harness.ts';
 
 let sandbox: OpenSandbox;
 beforeAll(async () => {
@@ -115,4 +115,37 @@ describe('a reset', () => {
 test('a port that is taken is an error', async () => {
   const port = Number(new URL(sandbox.url).port);
   await expect(startSandbox({ port, dataDir: null })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+describe('added followers', () => {
+  test('follow a user at once, without credentials and without events', async () => {
+    const before = (await sandbox.get('/api/users/by/grace')).body.user.counts.followers;
+    const { next_cursor: cursor } = (await sandbox.get('/api/activity', sandbox.grace)).body;
+    const added = await sandbox.control('followers', { userName: 'grace', count: 250 });
+    expect([added.status, added.body]).toEqual([201, { followers: before + 250 }]);
+    const { users } = (await sandbox.get('/api/users/by/grace/followers?count=100')).body;
+    expect(new Set(users.map(({ screen_name }: Json) => screen_name)).size).toBe(100);
+    expect(users[0]).toMatchObject({ screen_name: 'follower250', counts: { followers: 0, following: 1 } });
+    expect((await sandbox.get(`/api/activity?cursor=${cursor}`, sandbox.grace)).body.events).toEqual([]);
+  });
+
+  test('have names that are not taken', async () => {
+    const { authToken } = await sandbox.mint({ userName: 'follower251' });
+    await sandbox.control('followers', { userName: 'grace', count: 1 });
+    const { users } = (await sandbox.get('/api/users/by/grace/followers?count=1')).body;
+    expect(users[0].screen_name).toBe('follower252');
+    expect(authToken).toMatch(/^\w{40}$/);
+  });
+
+  test.each([
+    [{ count: 5 }, 400, 'bad_request'],
+    [{ userName: 'ada' }, 400, 'bad_request'],
+    [{ userName: 'ada', count: 0 }, 400, 'bad_request'],
+    [{ userName: 'ada', count: 20_001 }, 400, 'bad_request'],
+    [{ userName: 'nobody_at_all', count: 1 }, 404, 'not_found'],
+    [{ userName: 'quickgains', count: 1 }, 403, 'user_suspended'],
+  ])('refuses %j with %i', async (body, status, code) => {
+    const reply = await sandbox.control('followers', body);
+    expect([reply.status, reply.body.problem.code]).toEqual([status, code]);
+  });
 });

@@ -17,7 +17,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 afterEach(killAll);
 
 describe('kill -9', () => {
-  test('at any time loses no acknowledged follow, retweet, bookmark or deletion', async () => {
+  test('at any time loses no acknowledged follow, retweet, bookmark, deletion or added follower', async () => {
     const expected = new Map<string, Json>();
     for (let round = 0; round < repetitions(2, 3); round++) {
       const before = expected.size;
@@ -41,6 +41,8 @@ describe('kill -9', () => {
           note(`/api/tweets/${own}`, { problem: { code: 'tweet_deleted' } });
           await write('PUT', `/api/tweets/${id}/bookmark`);
           note('/api/bookmarks', { tweets: [{ id }] });
+          await request(url, 'POST', '/control/followers', { body: { userName: as.userName, count: index + 1 } });
+          note('/api/me', { user: { counts: { followers: index + 1 } } });
         } catch {
           // The process ended before the response, so nothing was acknowledged.
         }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Json, openSandbox } from './harness.ts';
 
 let root: string;
@@ -120,6 +120,56 @@ describe('after a restart the acknowledged changes are present:', () => {
     const texts = (await second.call('GET', '/control/tweets')).body.tweets.map((tweet: Json) => tweet.text);
     expect(texts).toEqual(['After the reset']);
     expect((await second.get('/api/me', lost)).status).toBe(401);
+    await second.close();
+  });
+
+  test('added followers, in one entry of the journal', async () => {
+    const first = await openSandbox({ dataDir });
+    await first.control('followers', { userName: 'ada', count: 150 });
+    const { userName } = await first.mint({ userName: 'follower151' });
+    await first.control('followers', { userName, count: 2 });
+    const view = async ({ get }: typeof first, name: string) =>
+      (await get(`/api/users/by/${name}/followers?count=100`)).body.users.map(({ id, screen_name }: Json) => [
+        id,
+        screen_name,
+      ]);
+    const before = [await view(first, 'ada'), await view(first, userName)];
+    await first.close();
+    const db = new Database(join(dataDir, 'sandbox.sqlite'));
+    const { rows } = db.prepare('SELECT count(*) AS rows FROM journal').get() as { rows: number };
+    db.close();
+    expect(rows).toBe(3);
+    const second = await openSandbox({ dataDir });
+    expect([await view(second, 'ada'), await view(second, userName)]).toEqual(before);
+    expect(before[1]?.map(([, name]: string[]) => name)).toEqual(['follower153', 'follower152']);
+    await second.close();
+  });
+
+  test('all writes but those to users and tweets that an older version had, with one warning', async () => {
+    const first = await openSandbox({ dataDir });
+    const { id } = (await first.tweet('Kept', first.ada)).body.tweet;
+    await first.close();
+    const db = new Database(join(dataDir, 'sandbox.sqlite'));
+    const [gone, at] = ['1999999999', Date.now()];
+    for (const entry of [
+      { kind: 'like', user: first.ada.userId, tweet: '1234567890123456789', at },
+      { kind: 'follow', user: first.ada.userId, target: gone, at },
+      { kind: 'tweet', id: '9100000000000000000', author: gone, text: 'Gone', at, token: 'x', fingerprint: 'y' },
+      { kind: 'like', user: first.ada.userId, tweet: '9100000000000000000', at },
+      { kind: 'edit_article', article: '1', at, title: 'Gone' },
+      { kind: 'chat_mute', user: gone, other: first.ada.userId, at },
+      { kind: 'followers', user: gone, count: 5, at },
+      { kind: 'like', user: first.grace.userId, tweet: id, at },
+    ]) {
+      db.prepare('INSERT INTO journal (v, entry) VALUES (2, ?)').run(JSON.stringify(entry));
+    }
+    db.close();
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => warned.mockRestore());
+    const second = await openSandbox({ dataDir });
+    expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('left out 7 of 9 earlier writes'));
+    expect((await second.get(`/api/tweets/${id}`)).body.tweet.counts.likes).toBe(1);
+    expect((await second.tweet('Written later')).status).toBe(201);
     await second.close();
   });
 

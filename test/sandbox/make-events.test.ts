@@ -28,12 +28,12 @@ describe.each(['like', 'retweet', 'reply', 'quote', 'mention', 'follow'])('%s', 
     expect(await feed.read()).toEqual(body.events);
   });
 
-  test('happens 2,000 times by different users, none of them a demo account', async () => {
+  test('happens 2,000 times by many users, none of them a demo account', async () => {
     const { events } = (await make({ type, count: 2_000 })).body;
     expect(await feed.read()).toEqual(events);
     expect(events.every((event: Json) => event.type === type)).toBe(true);
     const people = new Set(actors(events));
-    expect(people.size).toBeGreaterThan(1_800);
+    expect(people.size).toBeGreaterThan(200);
     expect(demo().filter((id) => people.has(id))).toEqual([]);
     const texts: string[] = events.map(({ tweet }: Json) => tweet?.text ?? '');
     expect(texts.filter((text) => weightedLength(text) > 280 || /[{}]|undefined/.test(text))).toEqual([]);

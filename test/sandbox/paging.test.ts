@@ -15,6 +15,7 @@ beforeAll(async () => {
     await sandbox.call('PUT', '/api/users/by/grace/follow', { as });
     await sandbox.tweet(`Opinion ${index}`, as, { reply_to_id: root });
     await sandbox.tweet(`Quote ${index}`, as, { quote_of_id: root });
+    await sandbox.call('PUT', `/api/tweets/${root}/retweet`, { as });
   }
   for (const as of crowd.slice(4)) await sandbox.call('PUT', `/api/users/${as.userId}/follow`, { as: sandbox.ada });
   const { tweets } = (await sandbox.search({ q: 'from:grace', count: 40 })).body;
@@ -94,6 +95,12 @@ const lists: [
     () => `/api/tweets/${root}/quotes`,
     async () => (await sandbox.get(`/api/tweets/${root}`)).body.tweet.counts.quotes,
     async () => sandbox.tweet(`One more quote ${++made}`, sandbox.ada, { quote_of_id: root }),
+  ],
+  [
+    'retweeters',
+    () => `/api/tweets/${root}/retweeters`,
+    async () => (await sandbox.get(`/api/tweets/${root}`)).body.tweet.counts.retweets,
+    async () => sandbox.call('PUT', `/api/tweets/${root}/retweet`, { as: await sandbox.mint() }),
   ],
   ['home', () => '/api/home', async () => undefined, async () => sandbox.tweet(`News ${++made}`, sandbox.grace)],
   [

@@ -30,7 +30,7 @@ test.each(isMongoHere ? ['sqlite', 'mongodb'] : ['sqlite'])(
 );
 
 test('every response during an overload is complete, or a refusal with Retry-After', async () => {
-  const args = ['--seconds', '3', '--step', '0.5', '--normal', '2'];
+  const args = ['--seconds', '3', '--normal', '2'];
   const output = await run('overload', args);
   expect(output).not.toContain('fault:');
 });

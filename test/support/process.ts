@@ -29,8 +29,8 @@ export function startPostern(
       LOG_LEVEL: 'warn',
       // A busy machine must not make it refuse calls as overloaded.
       MAX_EVENT_LOOP_DELAY_MS: '600000',
-      MAX_EVENT_LOOP_TURN_MS: '600000',
-      MAX_COMMIT_MS: '600000',
+      MAX_REQUESTS_IN_FLIGHT: '100000',
+      MAX_CONCURRENT_REQUESTS: '0',
       // Events that users of the sandbox cause by themselves would come at any time.
       SANDBOX_ACTIVITY: '0',
       ...env,

@@ -62,6 +62,11 @@ export class SandboxControl {
     await this.#send('/control/events', wanted);
   }
 
+  /** Adds followers without credentials to a user. */
+  async addFollowers(userName: string, count: number): Promise<void> {
+    await this.#send('/control/followers', { userName, count });
+  }
+
   /** Makes an account send a message to another one. */
   async makeMessage(wanted: { from: string; to: string; text: string }): Promise<void> {
     await this.#send('/control/messages', wanted);

@@ -45,8 +45,8 @@ export async function startService(
   // do nothing by themselves, because their events would come at any time.
   const relaxed = {
     MAX_EVENT_LOOP_DELAY_MS: '600000',
-    MAX_EVENT_LOOP_TURN_MS: '600000',
-    MAX_COMMIT_MS: '600000',
+    MAX_REQUESTS_IN_FLIGHT: '100000',
+    MAX_CONCURRENT_REQUESTS: '0',
     GRAPHQL_TIMEOUT_MS: '600000',
     FAILED_CALL_RATE_LIMIT: '0',
     SANDBOX_ACTIVITY: '0',

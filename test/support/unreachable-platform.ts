@@ -16,8 +16,8 @@ export async function startWithUnreachablePlatform() {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
     MAX_EVENT_LOOP_DELAY_MS: '600000',
-    MAX_EVENT_LOOP_TURN_MS: '600000',
-    MAX_COMMIT_MS: '600000',
+    MAX_REQUESTS_IN_FLIGHT: '100000',
+    MAX_CONCURRENT_REQUESTS: '0',
     PLATFORM_KIND: 'atproto',
     PLATFORM_URL: `http://${platformHost}`,
   });

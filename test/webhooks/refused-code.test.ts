@@ -141,7 +141,9 @@ test('a refused code is not tried with other credentials, until its owner sets a
   expect(await lastError()).toMatch(/^Messages are not opened any more/);
 
   const encryption_code = cleo.account.encryptionCode;
-  expect((await put({ encryption_code })).body.data).toMatchObject({ valid: true, last_error: null });
+  // The cursor belongs to the other account, so the platform refused it, which caused a gap.
+  const gapError = expect.stringMatching(/^Events before \S+ are missing/);
+  expect((await put({ encryption_code })).body.data).toMatchObject({ valid: true, last_error: gapError });
   await until(() => expect(JSON.parse(receiver.deliveries.at(-1)?.body ?? '')).toMatchObject({ text: 'Waits' }));
 });
 

@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 
 const tagBytes = 16;
+/** The maximum length of a cursor of the platform. GraphQL repeats the cursor of a page for each of its items. */
+const maxCursorLength = 4_096;
 
 /**
  * Signs the cursors of the platform. A cursor is accepted only for the list that it came from, which means the same
@@ -15,7 +18,10 @@ export class CursorSealer {
     this.#keys = keys;
   }
 
+  /** Throws `platform_unreadable` if the cursor is too long. */
   seal(cursor: string, scope: string): string {
+    if (cursor.length > maxCursorLength)
+      throw new PosternError('platform_unreadable', 'The cursor of the platform is too long');
     const [key] = this.#keys;
     if (!key) throw new Error('a cursor needs a key to be sealed');
     return Buffer.concat([tag(key, cursor, scope), Buffer.from(cursor, 'utf8')]).toString('base64url');

@@ -3,12 +3,7 @@ import type { Demo } from './demo.ts';
 import { demoAccess, examplesFor } from './examples.ts';
 
 /** Returns the text that `postern serve` prints when the server listens: addresses, first calls and next steps. */
-export function welcomeText(
-  origin: string,
-  demo: Demo,
-  demoPath: string,
-  { workers, traces }: Pick<Config, 'workers' | 'traces'>,
-): string {
+export function welcomeText(origin: string, demo: Demo, demoPath: string, { traces }: Pick<Config, 'traces'>): string {
   const [search, graphql] = examplesFor(demoAccess(demo));
   const actors = demo.accounts.map((account) => account.userName).join(', ');
   const places: [string, string][] = [
@@ -17,12 +12,12 @@ export function welcomeText(
     [`${origin}/docs`, 'API reference, in which calls can be tried'],
     [demo.graphqlUrl, 'GraphQL; in a browser GraphiQL'],
     [demo.baseUrl, 'REST'],
-    [demo.sandboxUrl, `the sandbox, a small site with the demo accounts ${actors}`],
+    [demo.sandboxUrl, `the sandbox; /ada and other profiles are pages; demo accounts ${actors}`],
     ...tracesRow(traces),
   ];
   return `
 Postern is listening on ${origin}
-${workers > 1 ? `\n${workers} workers share this address. SIGHUP replaces them one at a time.\n` : ''}
+
 ${aligned(places)}
 
 A first call, as the demo user grace (a page of tweets for 0.001 dollars of the demo key's credit):

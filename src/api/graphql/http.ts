@@ -50,7 +50,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
         const key = await authenticate(request, parts);
         Object.assign(locals, { key, account: key.account });
         state.key = key;
-        const admitted = await parts.limits.admit(key);
+        const admitted = parts.limits.admit(key);
         leave = admitted.leave;
         response.once(streamOpened, leave);
         applyRate(admitted.rate, response);

@@ -82,7 +82,7 @@ export async function subscribePaid(
   parts: PaidOperationParts,
   checked: CheckedOperation,
 ): Promise<ExecutionResult | LiveResults> {
-  const leave = await parts.limits.openStream(checked.state.key?.id ?? '');
+  const leave = parts.limits.openStream(checked.state.key?.id ?? '');
   let isOpen = false;
   try {
     const opened = await open(parts, checked);

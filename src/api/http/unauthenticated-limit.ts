@@ -47,14 +47,14 @@ export class UnauthenticatedLimit {
   /** Counts a request. The key of `keyed` must be looked up first; `keyed` is `null` if the request has no valid key. */
   async #count(address: string, keyed: IncomingMessage | null): Promise<void> {
     const { counters, limit } = this.#options;
-    const state = await counters.take('requests', address, limit);
+    const state = counters.take('requests', address, limit);
     const allowed = state?.allowed !== false;
     if (keyed === null) {
       if (!allowed) throw refusal(state);
       return;
     }
     if (allowed) return this.#lookUp(keyed, 'requests', address);
-    const spare = await counters.take('look_ups', address, limit * lookUpShare);
+    const spare = counters.take('look_ups', address, limit * lookUpShare);
     if (spare?.allowed === false) throw refusal(state);
     return this.#lookUp(keyed, 'look_ups', address);
   }

@@ -35,7 +35,7 @@ export function mcpHandler(parts: PipelineBackendParts): McpListener {
       requirePost(request, response);
       const key = await authenticate(request, parts);
       Object.assign(locals, { key, account: key.account });
-      const admitted = await parts.limits.admit(key);
+      const admitted = parts.limits.admit(key);
       leave = admitted.leave;
       applyRate(admitted.rate, response);
       const policy = readPolicy(query);

@@ -3,6 +3,7 @@ import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipel
 import type { AccountService } from '../../billing/account-service.ts';
 import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
 import type { CallRecorder } from '../../billing/call-recorder.ts';
+import type { StoredResponse } from '../../billing/idempotency-claim.ts';
 import type { KeyLimits } from '../../billing/key-limits.ts';
 import type { Cost, ToolOutcome } from '../../mcp/results.ts';
 import type { ToolBackend, ToolCall } from '../../mcp/server.ts';
@@ -88,16 +89,15 @@ export class PipelineBackend implements ToolBackend {
       const secrets = [caller.authToken, caller.proxy, caller.encryptionCode].map((secret) => secret?.expose() ?? null);
       const idempotency = () =>
         usedKey === null ? null : { key: usedKey, content: requestContent(action.name, input, secrets) };
-      const paid = await performAction(pipeline, { action, input, caller, idempotency });
+      const paid = await performAction(pipeline, { action, input, caller, idempotency, takesOutput: true });
       const isKept = paid.kind === 'kept';
-      const body = JSON.parse(isKept ? paid.answer.body : paid.outcome.encode().toString()) as Envelope;
-      if (!body.status) throw new ToolError(errorCodeOf(isKept ? paid.answer.status : 500), body.error);
+      const data = isKept ? keptData(paid.answer) : paid.outcome.output;
       const settled = isKept ? null : paid.settled;
       if (settled) locals.charged = settled.charged;
       const cost = settled
         ? { charged: formatDollars(settled.charged), credit_left: formatDollars(settled.remaining) }
         : { charged: '0', credit_left: await this.#credit() };
-      return { data: body.data, cost, replayed: isKept || paid.wasPaidBefore };
+      return { data, cost, replayed: isKept || paid.wasPaidBefore };
     } catch (thrown) {
       if (thrown instanceof ToolError) throw thrown;
       const error = asPosternError(thrown);
@@ -133,4 +133,10 @@ export class PipelineBackend implements ToolBackend {
     const balance = await this.#parts.accounts.balance(this.#http.key.account).catch(() => null);
     return balance?.balance ?? null;
   }
+}
+
+function keptData({ status, body }: StoredResponse): unknown {
+  const envelope = JSON.parse(body) as Envelope;
+  if (!envelope.status) throw new ToolError(errorCodeOf(status), envelope.error);
+  return envelope.data;
 }

@@ -61,7 +61,7 @@ function page(parts: HomePageParts, origin: string, files: Record<'style' | 'scr
 <a href="/console">Console</a>
 <a href="/docs">API reference</a>
 <a href="/graphql">GraphiQL</a>
-${demo ? html`<a href="${demo.sandboxUrl}/">Sandbox</a>` : []}
+${demo ? html`<a href="${demo.sandboxUrl}/ada">Sandbox</a>` : []}
 </nav>
 </header>
 <main>
@@ -87,7 +87,7 @@ ${examples.map((example, index) => exampleCard(example, index + 1, actions))}
 <a href="/graphql"><b>GraphiQL</b> <span>Write and run GraphQL queries</span></a>
 ${
   demo
-    ? html`<a href="${demo.sandboxUrl}/"><b>Sandbox</b> <span>The platform as people see it: ${demo.accounts.map(({ userName }) => userName).join(', ')}</span></a>`
+    ? html`<a href="${demo.sandboxUrl}/ada"><b>Sandbox</b> <span>The profile of ada, as people see it on the platform</span></a>`
     : html`<a href="/openapi.json"><b>OpenAPI</b> <span>The REST API as a document, for client generators</span></a>`
 }
 <a href="/docs/errors"><b>Error codes</b> <span>What each error means and what to do</span></a>

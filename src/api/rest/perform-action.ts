@@ -13,6 +13,8 @@ export interface ActionCall {
   caller: Caller;
   /** Returns the Idempotency-Key, and a text that identifies the content of the call (`requestContent`). Called after the input was checked. */
   idempotency: () => { key: string; content: string } | null;
+  /** True if the caller of this function uses the output of the action, and not the body. */
+  takesOutput?: boolean;
 }
 
 /** The maximum size of a response body in bytes. */
@@ -23,10 +25,11 @@ const smallOutput = { characters: 500_000, values: 50_000 };
 /** Validates the input, runs expensive checks, performs the action and collects the payment. Returns the body of the response, an Envelope. */
 export async function performAction(
   pipeline: ActionPipeline,
-  { action, input, caller, idempotency }: ActionCall,
+  { action, input, caller, idempotency, takesOutput = false }: ActionCall,
 ): Promise<PaidResult<ResponseBody>> {
   const { account, key } = caller;
   const isRead = action.effect === 'read';
+  const isEncoded = !(isRead && takesOutput);
   const call = pipeline.prepare(action, input, caller);
   // The expensive check is skipped if the account cannot pay, because the ledger then refuses the call below.
   if (call.unchecked > 0 && (await pipeline.covers(account, action.price))) await call.check();
@@ -38,24 +41,28 @@ export async function performAction(
     idempotency: idempotency(),
     perform: async (session) => {
       const output = await session.run(call);
-      const body = new ResponseBody(output);
+      const body = new ResponseBody(output, takesOutput);
+      if (!isEncoded) return body;
       // The size must be known before the call is charged.
       if (!isSmall(output, smallOutput)) await body.encodeLarge(isRead);
       else if (!isRead) body.encode();
       return body;
     },
     bodyOf: (body) => body.encode(),
-    ...(isRead && { whileCharging: (body) => body.encode() }),
+    ...(isRead && isEncoded && { whileCharging: (body) => body.encode() }),
     errorBodyOf: ({ message }) => errorBody(message),
   });
 }
 
 /** The body of a response, which is encoded when it is first needed. */
 class ResponseBody {
+  /** The output of the action for a caller that takes it, otherwise `null`: it is not needed after it was encoded. */
+  readonly output: unknown;
   #output: unknown;
   #bytes: Buffer | null = null;
 
-  constructor(output: unknown) {
+  constructor(output: unknown, isKept: boolean) {
+    this.output = isKept ? output : null;
     this.#output = output;
   }
 

@@ -78,7 +78,7 @@ function actionHandler(action: Action, parts: RestParts): RestHandler {
     if (action.kind === 'stream') response.setHeader('referrer-policy', 'no-referrer');
     const key = await authenticate(request.message, parts);
     Object.assign(locals, { key, account: key.account });
-    const { rate, leave } = await limits.admit(key);
+    const { rate, leave } = limits.admit(key);
     response.once(streamOpened, leave);
     try {
       applyRate(rate, response);

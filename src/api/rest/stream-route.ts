@@ -48,7 +48,7 @@ export function streamRoute(
         };
     const caller = { account, key, ...credentials, signal: new Cancellation() };
     const call = pipeline.prepare(action, input, caller);
-    const giveBack = await limits.openStream(key?.id ?? '');
+    const giveBack = limits.openStream(key?.id ?? '');
     let stream: LiveStream | null = null;
     try {
       stream = await open(call, response);

@@ -85,7 +85,7 @@ export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
     };
     const admit = () => {
       try {
-        overload.enter(request, response);
+        overload.enter(response);
         const admitting = request.method === 'OPTIONS' ? null : unauthenticated.admit(request, response);
         const begin = () =>
           new Promise<void>((resolve) => {

@@ -11,6 +11,15 @@ import { readOnly } from '../http/read-only.ts';
 /** Serves `/metrics` for Prometheus to requests from loopback, and to other requests with the token. */
 export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
   const router = Router();
+  let next: Promise<string> | null = null;
+  // Requests that arrive together share a text, which takes milliseconds to make.
+  const sharedText = () => {
+    next ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      next = null;
+      return metrics.text();
+    });
+    return next;
+  };
   router.get('/metrics', async (request, response) => {
     if (!hasToken(request, token) && !(token === null && isLocal(request))) {
       throw token === null
@@ -21,7 +30,7 @@ export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
         : new PosternError('metrics_token_wrong', '/metrics requires the header Authorization: Bearer <METRICS_TOKEN>');
     }
     response.setHeader('content-type', metrics.registry.contentType);
-    endResponse(response, await metrics.text());
+    endResponse(response, await sharedText());
   });
   router.all('/metrics', readOnly);
   return router;

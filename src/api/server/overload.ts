@@ -1,96 +1,78 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import { streamOpened } from '../http/event-stream.ts';
 import { afterClose } from '../http/request-locals.ts';
-import { AdaptiveLimit, type ReadLateness } from './adaptive-limit.ts';
 
 export interface OverloadOptions {
   runtime: Runtime;
   /** The maximum mean delay of the event loop in milliseconds. Above it, requests are refused. */
   maxEventLoopDelayMs: number;
-  /** The maximum mean duration of a turn of the event loop in milliseconds. Above it, concurrent requests are limited. */
-  maxEventLoopTurnMs: number;
   /** The maximum number of concurrent requests. */
   maxRequestsInFlight: number;
-  /** Measures commits. Concurrent requests are limited while these are late. */
-  readCommitLateness: ReadLateness;
 }
 
 const resolutionMs = 20;
-const sampleMs = 500;
-const turnSampleMs = 25;
-const commitSampleMs = 250;
-/** Fewer samples are taken of commits than of turns, so the limit increases more with each. */
-const commitIncrease = { factor: 1.1, requests: 2 };
+const delaySampleMs = 500;
+const busySampleMs = 50;
+/** The event loop is saturated if it is active for at least this part of a sample. */
+const busyUtilization = 0.98;
+/** While the event loop is saturated, this part of the maximum number of concurrent requests is accepted. */
+const busyShare = 1 / 25;
+/** The event loop is late after this many consecutive samples, because a single long pause is over when it is measured. */
+const lateSamples = 3;
+/** The event loop becomes saturated, and then free again, after this many consecutive samples. */
+const [samplesToBusy, samplesToFree] = [2, 20];
 const retryAfterSeconds = 2;
-/** A browser loads the files of a page over six connections, so up to six requests of an address without an API key count as none. */
-const pageRequests = 6;
 
 /** All refusals share these errors, because the stack trace of a new error would take a large part of the time of a refusal. */
+const late = overloaded('event_loop_overload', 'its event loop is delayed');
 const busy = overloaded('busy_overload', 'it is busy with the requests that it has accepted');
-const storeBusy = overloaded('store_overload', 'its store is slow');
+const full = overloaded('request_overload', 'too many requests are running');
 
 /**
- * Requests are refused after this many consecutive samples above the limit. One sample is not enough, because a single long pause is over
- * when it is measured.
- */
-const lateSamples = 3;
-
-/**
- * Refuses new requests while the process is overloaded, so that accepted requests finish in time. There are four limits: of concurrent
- * requests, of concurrent requests while the event loop or the store is saturated (`AdaptiveLimit`), and of the delay of the event loop,
- * whatever causes it (the same approach as fastify's under-pressure).
+ * Refuses new requests while the process is overloaded, so that accepted requests finish in time: above a number of concurrent requests, above a
+ * lower number while the event loop is saturated, and while the event loop is delayed, whatever causes it (as fastify's under-pressure does).
+ * Requests that wait for the platform do not saturate the event loop, so a slow platform does not lower the number.
  */
 export class Overload {
   readonly #options: OverloadOptions;
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
-  readonly #loopLimit: AdaptiveLimit;
-  readonly #storeLimit: AdaptiveLimit;
   readonly #sampling: readonly Timer[];
+  #utilization = performance.eventLoopUtilization();
   #lateSamples = 0;
+  #isBusy = false;
+  /** The number of consecutive samples that contradict `#isBusy`. */
+  #otherSamples = 0;
   #inFlight = 0;
-  /** The number of requests in flight of each caller. */
-  readonly #inFlightOf = new Map<string, number>();
 
   constructor(options: OverloadOptions) {
     this.#options = options;
-    this.#loopLimit = new AdaptiveLimit(turnLateness(options.maxEventLoopTurnMs));
-    this.#storeLimit = new AdaptiveLimit(options.readCommitLateness, commitIncrease);
     this.#delay.enable();
     this.#sampling = [
-      repeat(options.runtime, sampleMs, async () => this.#sample()),
-      repeat(options.runtime, turnSampleMs, async () => this.#loopLimit.sample(this.#inFlight)),
-      repeat(options.runtime, commitSampleMs, async () => this.#storeLimit.sample(this.#inFlight)),
+      repeat(options.runtime, delaySampleMs, async () => this.#sampleDelay()),
+      repeat(options.runtime, busySampleMs, async () => this.#sampleUtilization()),
     ];
   }
 
+  /** True while the event loop is saturated. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
   /** Counts a request until its response has ended or has become a stream. Throws `unavailable`. */
-  enter(request: IncomingMessage, response: ServerResponse): void {
+  enter(response: ServerResponse): void {
     const { maxRequestsInFlight } = this.#options;
-    if (this.#lateSamples >= lateSamples) throw overloaded('event_loop_overload', 'its event loop is delayed');
-    if (this.#inFlight >= maxRequestsInFlight) {
-      throw overloaded('request_overload', `${maxRequestsInFlight} requests are running`);
-    }
-    const caller = callerOf(request);
-    const own = this.#inFlightOf.get(caller) ?? 0;
-    const counted = request.headers.authorization === undefined ? Math.max(0, own + 1 - pageRequests) : own;
-    if (!this.#loopLimit.allows(this.#inFlight, counted)) throw busy;
-    if (!this.#storeLimit.allows(this.#inFlight, counted)) throw storeBusy;
+    if (this.#lateSamples >= lateSamples) throw late;
+    if (this.#inFlight >= maxRequestsInFlight) throw full;
+    if (this.#isBusy && this.#inFlight >= maxRequestsInFlight * busyShare) throw busy;
     this.#inFlight++;
-    this.#inFlightOf.set(caller, own + 1);
     let left = false;
     const leave = () => {
-      if (left) return;
+      if (!left) this.#inFlight--;
       left = true;
-      this.#inFlight--;
-      this.#loopLimit.requestEnded();
-      this.#storeLimit.requestEnded();
-      const others = (this.#inFlightOf.get(caller) ?? 0) - 1;
-      if (others > 0) this.#inFlightOf.set(caller, others);
-      else this.#inFlightOf.delete(caller);
     };
     afterClose(response, leave);
     response.once(streamOpened, leave);
@@ -101,39 +83,22 @@ export class Overload {
     this.#delay.disable();
   }
 
-  #sample(): void {
+  #sampleDelay(): void {
     // The mean is NaN if there is no sample, and a comparison with NaN is false.
     const meanMs = this.#delay.mean / 1e6 - resolutionMs;
     this.#delay.reset();
     this.#lateSamples = meanMs > this.#options.maxEventLoopDelayMs ? this.#lateSamples + 1 : 0;
   }
-}
 
-/** Measures the mean duration of a turn of the event loop. */
-function turnLateness(maxTurnMs: number): ReadLateness {
-  let last = readLoop();
-  return () => {
-    const now = readLoop();
-    const turnMs = (now.activeMs - last.activeMs) / Math.max(1, now.turns - last.turns);
-    last = now;
-    return turnMs / maxTurnMs;
-  };
-}
-
-/** Returns how long the event loop was active since its start in milliseconds, and the number of its turns. */
-function readLoop() {
-  return {
-    activeMs: performance.eventLoopUtilization().active,
-    turns: performance.nodeTiming.uvMetricsInfo.loopCount,
-  };
-}
-
-/**
- * Returns the API key as it was sent, because this check comes before the key is looked up. Requests with made-up keys end soon, so they
- * cannot take the room of others for long.
- */
-function callerOf({ headers, socket }: IncomingMessage): string {
-  return headers.authorization ?? socket.remoteAddress ?? '';
+  #sampleUtilization(): void {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, this.#utilization);
+    this.#utilization = now;
+    this.#otherSamples = utilization >= busyUtilization === this.#isBusy ? 0 : this.#otherSamples + 1;
+    if (this.#otherSamples < (this.#isBusy ? samplesToFree : samplesToBusy)) return;
+    this.#isBusy = !this.#isBusy;
+    this.#otherSamples = 0;
+  }
 }
 
 function overloaded(reason: ErrorReason, why: string): PosternError {

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import {
   type Config,
   ConfigError,
@@ -6,7 +5,7 @@ import {
   type Environment,
   readConfig,
 } from '../../shared/config/config.ts';
-import { settings } from '../../shared/config/settings.ts';
+import { removedSettings, settings } from '../../shared/config/settings.ts';
 import { type Finding, fail, passed, warn } from './finding.ts';
 
 const oldestNode = [20, 19] as const;
@@ -17,18 +16,15 @@ export function checkSettings(env: Environment): { config: Config | null; findin
     const config = readConfig(env);
     const set = Object.keys(settings).filter((name) => env[name]?.trim());
     const finding = passed('config', set.length === 0 ? 'all defaults' : `valid; set: ${set.join(', ')}`);
-    return { config, findings: [finding, ...checkWorkers(config)] };
+    return { config, findings: [finding, ...config.removed.map(removedFinding)] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { config: null, findings: error.problems.map(asFinding) };
   }
 }
 
-/** Compares the number of workers with the number of processor cores. A single worker is always accepted. */
-function checkWorkers({ workers }: Pick<Config, 'workers'>, cores = availableParallelism()): Finding[] {
-  if (workers === 1) return [];
-  const found = `${workers} workers on a machine with ${cores} ${cores === 1 ? 'core' : 'cores'}`;
-  return workers <= cores ? [passed('workers', found)] : [warn('workers', found, `set WORKERS to ${cores} or less`)];
+function removedFinding(name: string): Finding {
+  return warn('config', `${name} has no effect any more`, `unset it; ${removedSettings[name]}`);
 }
 
 function asFinding({ detail, kind, settings: right }: ConfigProblem): Finding {

@@ -38,7 +38,7 @@ export async function beginConversation({
   const made = sealKeyChange(actor.self, id, peers, { nowMs, randomBytes });
   if (!made.ok) throw untrustedKeys(`those of a participant do not vouch for each other (${made.reason})`);
   const { event, key } = made.value;
-  const open = new OpenConversation(id, actor, peers, []);
+  const open = new OpenConversation(id, actor, peers);
   try {
     open.adoptNew(await messages.changeKey(event, key.version, null));
     return open;
@@ -46,7 +46,7 @@ export async function beginConversation({
     open.wipe();
     if (!isConflict(error)) throw error;
     // The other user started the conversation at the same moment, so the existing keys are used.
-    return new OpenConversation(id, actor, peers, (await messages.conversation(id)).keyChanges);
+    return OpenConversation.of(id, actor, peers, (await messages.conversation(id)).keyChanges);
   } finally {
     key.key.fill(0);
   }

@@ -16,6 +16,9 @@ import { OpenConversation } from './open-conversation.ts';
 /** The number of message ids that are remembered to detect replays. */
 const maxRemembered = 20_000;
 
+/** The number of conversations that are read at once. Each may have megabytes of key changes. */
+const readAtOnce = 4;
+
 export interface EventOpenerParts {
   directMessages: DirectMessages;
   platform: Platform;
@@ -41,7 +44,11 @@ export class EventOpener implements MessageOpener {
     const { actor, session } = await this.#act(opening);
     try {
       const conversations = await this.#conversations(actor, session, events);
-      const opened = events.map((event) => this.#openOne(opening.account, conversations, event));
+      const opened: (OpenedMessage | null)[] = [];
+      for (const event of events) {
+        await turn();
+        opened.push(this.#openOne(opening.account, conversations, event));
+      }
       for (const conversation of conversations.values()) conversation.wipe();
       return opened;
     } finally {
@@ -57,14 +64,13 @@ export class EventOpener implements MessageOpener {
     const { messages } = session;
     const ids = [...new Set(events.map(({ message }) => message.conversationId))];
     const peers = await actor.known.peersOf(ids, messages, this.#parts.directMessages.now());
-    const keyChanges = await Promise.all(ids.map((id) => keyChangesOf(id, messages)));
     const found = new Map<string, OpenConversation>();
-    for (const [at, id] of ids.entries()) {
-      await turn();
+    const open = async (id: string) => {
       const own = peers.get(id);
-      const changes = keyChanges[at] ?? null;
-      if (own !== undefined && changes !== null) found.set(id, new OpenConversation(id, actor, own, changes));
-    }
+      const changes = await keyChangesOf(id, messages);
+      if (own !== undefined && changes !== null) found.set(id, await OpenConversation.of(id, actor, own, changes));
+    };
+    for (let at = 0; at < ids.length; at += readAtOnce) await Promise.all(ids.slice(at, at + readAtOnce).map(open));
     return found;
   }
 

@@ -6,12 +6,16 @@ import { Peers, participantsOf } from '../encryption/index.ts';
 
 /** The lifetime of cached public keys. After it they are read again, because a user may have registered new keys. */
 const lifetimeMs = 5 * 60_000;
-const mostConversations = upTo(5_000);
+const maxConversations = 5_000;
 
 interface Kept {
   readonly peers: Peers;
+  readonly keys: number;
   readonly until: number;
 }
+
+/** Each public key counts as one more conversation, because a user may have registered many. */
+const mostPeers = { maxSize: maxConversations, sizeCalculation: ({ keys }: Kept) => 1 + keys };
 
 /**
  * Caches the verified public keys of one account's conversations, as long as the account's private keys are cached. The
@@ -19,8 +23,8 @@ interface Kept {
  * caller encrypts for.
  */
 export class KnownConversations {
-  readonly #peers = new LRUCache<string, Kept>(mostConversations);
-  readonly #reached = new LRUCache<string, string>(mostConversations);
+  readonly #peers = new LRUCache<string, Kept>(mostPeers);
+  readonly #reached = new LRUCache<string, string>(upTo(maxConversations));
   #own: { version: string; until: number } | undefined;
 
   /** Returns the version of the account's own public keys. */
@@ -46,8 +50,9 @@ export class KnownConversations {
     const registered = users.length === 0 ? [] : await messages.publicKeys(users);
     for (const keys of registered) keysOf.get(keys.userId)?.push(keys);
     for (const id of asked) {
-      const peers = new Peers((participantsOf(id) ?? []).flatMap((user) => keysOf.get(user) ?? []));
-      this.#peers.set(id, { peers, until: nowMs + lifetimeMs });
+      const keys = (participantsOf(id) ?? []).flatMap((user) => keysOf.get(user) ?? []);
+      const peers = new Peers(keys);
+      this.#peers.set(id, { peers, keys: keys.length, until: nowMs + lifetimeMs });
       found.set(id, peers);
     }
     return found;

@@ -86,8 +86,8 @@ export class MessagingSession {
           conversations.push(conversationView(conversation));
           continue;
         }
-        const open = new OpenConversation(id, actor, own, keyChanges);
-        conversations.push(conversationView(conversation, readMessage(open, lastMessage, actor.self.userId)));
+        const open = await OpenConversation.of(id, actor, own, keyChanges);
+        conversations.push(conversationView(conversation, await readMessage(open, lastMessage, actor.self.userId)));
         open.wipe();
       }
       return { ...page, conversations };
@@ -103,7 +103,7 @@ export class MessagingSession {
         const messages: DirectMessage[] = [];
         for (const message of page.items) {
           await turn();
-          messages.push(readMessage(open, message, actor.self.userId));
+          messages.push(await readMessage(open, message, actor.self.userId));
         }
         return { messages: withoutReplays(messages), cursor: page.cursor };
       } finally {
@@ -198,7 +198,7 @@ export class MessagingSession {
   async #open(actor: Actor, id: string, keyChanges: readonly PlacedKeyChange[]): Promise<OpenConversation> {
     const peers = (await actor.known.peersOf([id], this.#messages, this.#parts.runtime.now())).get(id);
     if (peers === undefined) throw conversationNotFound(id);
-    return new OpenConversation(id, actor, peers, keyChanges);
+    return OpenConversation.of(id, actor, peers, keyChanges);
   }
 
   /** Runs `use` on the conversation. If `to` is a user, a missing conversation is created first. */

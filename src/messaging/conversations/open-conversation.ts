@@ -1,4 +1,5 @@
 import type { PlacedEvent, PlacedKeyChange, SealedKind } from '../../shared/model/sealed-event.ts';
+import { turn } from '../../shared/runtime/turns.ts';
 import {
   type ChatEvent,
   type ConversationKey,
@@ -28,11 +29,26 @@ export class OpenConversation {
   readonly #reader: Reader;
   readonly #actor: Actor;
 
-  constructor(id: string, actor: Actor, peers: Peers, keyChanges: readonly PlacedKeyChange[]) {
+  constructor(id: string, actor: Actor, peers: Peers) {
     this.id = id;
     this.#actor = actor;
     this.#reader = { self: actor.self, conversationId: id, peers, keys: new ConversationKeys() };
-    for (const change of keyChanges) this.#adopt(change);
+  }
+
+  /** Opens a conversation with the keys of its key changes. */
+  static async of(
+    id: string,
+    actor: Actor,
+    peers: Peers,
+    keyChanges: readonly PlacedKeyChange[],
+  ): Promise<OpenConversation> {
+    const open = new OpenConversation(id, actor, peers);
+    for (const change of keyChanges) {
+      // Opening a large key change takes several milliseconds.
+      await turn();
+      open.#adopt(change);
+    }
+    return open;
   }
 
   /**

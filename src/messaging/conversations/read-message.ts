@@ -1,5 +1,6 @@
 import type { AttachmentView, DirectMessage } from '../../shared/model/direct-message.ts';
 import type { PlacedEvent, PlacedMessage } from '../../shared/model/sealed-event.ts';
+import { turn } from '../../shared/runtime/turns.ts';
 import { type Attachment, type ChatEvent, type OpenFailure, SeenMessages } from '../encryption/index.ts';
 import type { OpenConversation } from './open-conversation.ts';
 
@@ -9,7 +10,11 @@ type Reaction = DirectMessage['reactions'][number];
  * Decrypts a message. A message that cannot be decrypted has the reason in `undecryptable`, so that one bad message
  * does not fail the page.
  */
-export function readMessage(conversation: OpenConversation, message: PlacedMessage, readerId: string): DirectMessage {
+export async function readMessage(
+  conversation: OpenConversation,
+  message: PlacedMessage,
+  readerId: string,
+): Promise<DirectMessage> {
   const { senderId } = message;
   const base = {
     message_id: message.messageId,
@@ -31,7 +36,7 @@ export function readMessage(conversation: OpenConversation, message: PlacedMessa
   if (opened.value.kind !== 'message') return { ...base, undecryptable: 'corrupt' };
   const { text, attachments } = opened.value;
   const [first] = attachments;
-  const { edit, reactions } = readChanges(conversation, message, readerId);
+  const { edit, reactions } = await readChanges(conversation, message, readerId);
   return {
     ...base,
     text: edit ?? text,
@@ -57,11 +62,12 @@ function deletionFailure(conversation: OpenConversation, message: PlacedMessage)
  * Applies the edits and reactions of a message: returns the last edit by the sender, and the reactions that were not
  * removed.
  */
-function readChanges(conversation: OpenConversation, message: PlacedMessage, readerId: string) {
+async function readChanges(conversation: OpenConversation, message: PlacedMessage, readerId: string) {
   const seen = new SeenMessages();
   const reactions = new Map<string, Reaction>();
   let edit: string | null = null;
   for (const event of message.about) {
+    await turn();
     const said = sayingOf(conversation, event);
     if (said === null || seen.isReplay(said)) continue;
     if (said.kind === 'edit' && said.senderId === message.senderId) edit = said.text;

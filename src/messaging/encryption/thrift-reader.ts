@@ -3,9 +3,9 @@ import { type Field, ThriftStruct, type ThriftValue, thriftTypes } from './thrif
 
 /**
  * The limit of values in a struct, because a few malicious bytes could otherwise describe a very large one. Real events
- * have fewer than ten.
+ * have fewer than ten. Reading a value takes some microseconds.
  */
-const maxValues = 10_000;
+const maxValues = 1_000;
 const maxDepth = 16;
 
 /**

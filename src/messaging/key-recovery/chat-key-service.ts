@@ -5,6 +5,8 @@ import { malformedField } from '../../shared/errors/fields.ts';
 import { upTo } from '../../shared/runtime/lru.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
+import { FairQueue } from '../../shared/threads/fair-queue.ts';
+import type { RecoveryEnrolment } from '../encryption/recovery/derive.ts';
 import { enroll } from '../encryption/recovery/enroll.ts';
 import { Guess } from '../encryption/recovery/guess.ts';
 import { KeyStretcher, type Stretcher } from '../encryption/recovery/stretch.ts';
@@ -13,7 +15,7 @@ import { attemptRecovery } from './attempt.ts';
 import { type EnrolmentState, readEnrolmentState } from './enrolment-state.ts';
 import { gather } from './gather.ts';
 import { GuessThrottle } from './guess-throttle.ts';
-import { type GuessTurns, LocalGuessTurns } from './guess-turns.ts';
+import { GuessTurns } from './guess-turns.ts';
 import { KeyCache } from './key-cache.ts';
 import { privateKeyBytes, RecoveredKeys } from './recovered-keys.ts';
 import { hasChatKeys, noChatKeys, noGuessesLeft, tooFewRealms } from './refusals.ts';
@@ -32,8 +34,6 @@ export type KeySession = Pick<PlatformSession, 'realms'>;
 
 export interface ChatKeysParts {
   readonly runtime: Runtime;
-  /** Counts wrong codes and runs guesses in turn. Default: the counts are kept in this process. */
-  readonly guesses?: GuessTurns | undefined;
   /** Is closed with the service. */
   readonly stretcher?: Stretcher | undefined;
 }
@@ -46,6 +46,13 @@ type Enrolled = Extract<EnrolmentState, { kind: 'enrolled' }>;
 export class ChatKeyService {
   readonly #runtime: Runtime;
   readonly #stretcher: Stretcher;
+  /** API accounts take turns, because a caller's proxy can make any number of codes be stretched free of charge. */
+  readonly #stretching = new FairQueue({
+    running: 2,
+    runningOfAccount: 1,
+    waiting: Number.POSITIVE_INFINITY,
+    waitingOfAccount: Number.POSITIVE_INFINITY,
+  });
   readonly #throttle: GuessThrottle;
   readonly #cache: KeyCache;
   readonly #flights = new Map<string, Promise<RecoveredKeys>>();
@@ -55,10 +62,10 @@ export class ChatKeyService {
   /** An HMAC key for the names of cache entries, so that the names do not contain codes or tokens. */
   readonly #nameKey: Buffer;
 
-  constructor({ runtime, guesses = new LocalGuessTurns(runtime), stretcher = new KeyStretcher() }: ChatKeysParts) {
+  constructor({ runtime, stretcher = new KeyStretcher() }: ChatKeysParts) {
     this.#runtime = runtime;
     this.#stretcher = stretcher;
-    this.#throttle = new GuessThrottle(guesses);
+    this.#throttle = new GuessThrottle(new GuessTurns(runtime));
     this.#cache = new KeyCache(runtime);
     this.#nameKey = runtime.randomBytes(32);
   }
@@ -96,14 +103,15 @@ export class ChatKeyService {
     const { accountId } = await readEnrolmentState(session.realms, this.#runtime);
     // Enrolments and guesses of an account run one at a time, because a mixture of records from two enrolments could
     // never be recovered.
-    return this.#throttle.run(accountId, async () => {
-      const enrolment = { accountId, version: await this.#register(session, accountId, code, privateKeys) };
+    return this.#throttle.run(turnOf(who, accountId), async () => {
+      const enrolment = { accountId, version: await this.#register(session, who, accountId, code, privateKeys) };
       return this.#remember(this.#nameOf(who, code), enrolment, privateKeys.slice());
     });
   }
 
   /** Waits for running recoveries, then wipes all keys. */
   async close(): Promise<void> {
+    this.#stretching.close();
     await this.#stretcher.close();
     await Promise.all(this.#underWay);
     this.#cache.clear();
@@ -112,24 +120,30 @@ export class ChatKeyService {
   async #recover(session: KeySession, who: KeyOwner, code: Secret, name: string): Promise<RecoveredKeys> {
     const token = this.#hmac(who.authToken.expose());
     const accountId = this.#accountIds.get(token);
-    if (accountId !== undefined) await this.#throttle.check(accountId);
+    if (accountId !== undefined) this.#throttle.check(turnOf(who, accountId));
     const standing = await readEnrolmentState(session.realms, this.#runtime);
     if (standing.kind !== 'enrolled') throw standing.kind === 'locked' ? noGuessesLeft() : noChatKeys();
     this.#accountIds.set(token, standing.accountId);
-    return this.#throttle.run(standing.accountId, async () => {
+    return this.#throttle.run(turnOf(who, standing.accountId), async () => {
       // Another call may have recovered the keys while this call was waiting.
       const known = this.#cache.get(name);
-      return known ?? this.#remember(name, standing, await this.#guess(standing, code));
+      return known ?? this.#remember(name, standing, await this.#guess(standing, who, code));
     });
   }
 
-  async #register({ realms }: KeySession, accountId: string, code: Secret, privateKeys: Uint8Array): Promise<string> {
+  async #register(
+    { realms }: KeySession,
+    who: KeyOwner,
+    accountId: string,
+    code: Secret,
+    privateKeys: Uint8Array,
+  ): Promise<string> {
     const runtime = this.#runtime;
     const standing = await readEnrolmentState(realms, runtime);
     if (standing.kind === 'enrolled') throw hasChatKeys();
     if (standing.kind === 'locked') throw noGuessesLeft();
     const version = runtime.randomBytes(16).toString('hex');
-    const stretched = await this.#stretcher.stretch(code.expose(), { accountId, version });
+    const stretched = await this.#stretch(who, code, { accountId, version });
     const records = enroll({ accountId, version, stretched, privateKeys }, this.#random);
     stretched.fill(0);
     const { errors } = await gather({
@@ -155,8 +169,8 @@ export class ChatKeyService {
     return version;
   }
 
-  async #guess(standing: Enrolled, code: Secret): Promise<Uint8Array> {
-    const stretched = await this.#stretcher.stretch(code.expose(), standing);
+  async #guess(standing: Enrolled, who: KeyOwner, code: Secret): Promise<Uint8Array> {
+    const stretched = await this.#stretch(who, code, standing);
     const guess = new Guess(standing, stretched, this.#random);
     try {
       return await attemptRecovery({
@@ -168,6 +182,11 @@ export class ChatKeyService {
     } finally {
       guess.wipe();
     }
+  }
+
+  #stretch({ account }: KeyOwner, code: Secret, enrolment: RecoveryEnrolment): Promise<Uint8Array> {
+    const stretch = () => this.#stretcher.stretch(code.expose(), enrolment);
+    return this.#stretching.run({ account, weight: 1, signal: null }, stretch);
   }
 
   #remember(name: string, enrolment: { accountId: string; version: string }, privateKeys: Uint8Array): RecoveredKeys {
@@ -190,4 +209,12 @@ export class ChatKeyService {
   #hmac(text: string): string {
     return createHmac('sha256', this.#nameKey).update(text).digest('base64');
   }
+}
+
+/**
+ * Names the turns and wrong codes of a platform account. A caller's proxy can answer in place of the realms of an
+ * `http://` platform and name any platform account. What it answers therefore counts for the caller's API account only.
+ */
+function turnOf({ account, proxy }: KeyOwner, accountId: string): string {
+  return proxy === null ? accountId : `${account} ${accountId}`;
 }

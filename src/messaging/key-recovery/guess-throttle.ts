@@ -13,8 +13,8 @@ export class GuessThrottle {
   }
 
   /** Throws `rate_limited` during a waiting time. */
-  async check(accountId: string): Promise<void> {
-    refuseFor(await this.#turns.waitSeconds(accountId));
+  check(accountId: string): void {
+    refuseFor(this.#turns.waitSeconds(accountId));
   }
 
   /**

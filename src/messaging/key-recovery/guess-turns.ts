@@ -14,32 +14,16 @@ const maxQueue = 20;
 /** The outcome of a guess. `other` means that the guess failed for a reason that says nothing about the code. */
 export type GuessOutcome = 'right' | 'wrong' | 'other';
 
-/**
- * Runs the guesses of an account one at a time and counts wrong codes. The third wrong code starts a waiting time, and
- * each further one doubles it. A single process keeps the counts itself. Worker processes share the counts of their
- * supervisor.
- */
-export interface GuessTurns {
-  /** Returns the number of seconds until another encryption code may be tried for the account; 0 if one may be tried now. */
-  waitSeconds(accountId: string): number | Promise<number>;
-  /**
-   * Waits until the account may guess, and returns 0. Call `end` after the guess. If no guess is allowed yet, returns
-   * the number of seconds to wait.
-   */
-  begin(accountId: string): Promise<number>;
-  /** Ends a guess, so that the next one may start. */
-  end(accountId: string, outcome: GuessOutcome): void;
-}
-
 interface Account {
   wrong: number;
   waitUntil: number;
 }
 
 /**
- * Keeps the counts in memory. They are lost when the process ends, but the realms enforce the final limit of guesses.
+ * Runs the guesses of an account one at a time and counts wrong codes. The third wrong code starts a waiting time, and
+ * each further one doubles it. The counts are lost when the process ends, but the realms enforce the final limit of guesses.
  */
-export class LocalGuessTurns implements GuessTurns {
+export class GuessTurns {
   readonly #runtime: Pick<Runtime, 'now'>;
   readonly #accounts: LRUCache<string, Account>;
   /** The waiting guesses of each account. An account has an entry while one of its guesses runs. */
@@ -50,11 +34,16 @@ export class LocalGuessTurns implements GuessTurns {
     this.#accounts = new LRUCache({ ...upTo(10_000), ttl: memoryMs, perf: { now: () => runtime.now() } });
   }
 
+  /** Returns the number of seconds until another encryption code may be tried for the account; 0 if one may be tried now. */
   waitSeconds(accountId: string): number {
     const { waitUntil = 0 } = this.#accounts.get(accountId) ?? {};
     return Math.max(0, Math.ceil((waitUntil - this.#runtime.now()) / 1_000));
   }
 
+  /**
+   * Waits until the account may guess, and returns 0. Call `end` after the guess. If no guess is allowed yet, returns
+   * the number of seconds to wait.
+   */
   async begin(accountId: string): Promise<number> {
     const waiting = this.#waiting.get(accountId);
     if (waiting === undefined) this.#waiting.set(accountId, []);
@@ -65,6 +54,7 @@ export class LocalGuessTurns implements GuessTurns {
     return seconds;
   }
 
+  /** Ends a guess, so that the next one may start. */
   end(accountId: string, outcome: GuessOutcome): void {
     if (outcome === 'right') this.#accounts.delete(accountId);
     if (outcome === 'wrong') this.#countWrong(accountId);

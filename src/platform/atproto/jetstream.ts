@@ -13,6 +13,8 @@ const maxMessageBytes = 64 * 1_024;
 /** A connection without a message for this time is replaced, because its end may not have been noticed. */
 const silentMs = 60_000;
 const checkMs = 20_000;
+/** A lost connection that lasted for less than this time is a failure, because each loss makes all watched accounts be polled. */
+const steadyMs = 60_000;
 const maxBackoffMs = 60_000;
 
 export interface JetstreamOptions {
@@ -122,7 +124,6 @@ export class Jetstream {
     });
     socket.addEventListener('message', ({ data }) => {
       connection.messageAt = runtime.now();
-      this.#failures = 0;
       if (typeof data === 'string' && data.length <= maxMessageBytes) this.#read(data);
     });
     socket.addEventListener('error', () => this.#lose(connection));
@@ -148,7 +149,9 @@ export class Jetstream {
     this.#connection = null;
     this.#connectedAt = null;
     void connection.agent.destroy().catch(() => {});
-    onConnection('lost', runtime.now() - connection.startedAt);
+    const lastedMs = runtime.now() - connection.startedAt;
+    if (lastedMs > steadyMs) this.#failures = 0;
+    onConnection('lost', lastedMs);
     for (const waiting of [...this.#waiting.values()]) for (const end of [...waiting]) end();
     if (this.#closed) return;
     const backoffMs = Math.min(maxBackoffMs, 1_000 * 2 ** this.#failures++) * (0.5 + chance(runtime) / 2);

@@ -25,6 +25,10 @@ const maxIdLength = 64;
 const maxDetailLength = 131_072;
 /** A signature has 64 bytes, in base64. */
 const maxSignatureLength = 1_024;
+/** The maximum length of a public key or its signature: 91 bytes, in base64. They are cached. */
+const maxKeyLength = 128;
+/** The maximum number of the keys of a user that are read. The oldest are left out. */
+const maxKeys = 32;
 
 /** More than the participants of any conversation. */
 const maxParticipants = 1_000;
@@ -55,7 +59,7 @@ function readCursor(cursor: Wire | null): GraphCursor | null {
 }
 
 export function readConversation(conversation: Wire): SealedConversation {
-  const conversationId = text(conversation.id, 'id');
+  const conversationId = shortText(conversation.id, 'id', maxIdLength);
   const last = nullable(object, conversation.last_message, 'last_message');
   return {
     id: conversationId,
@@ -153,8 +157,8 @@ function readKeyChanges(body: Wire, conversationId: string): PlacedKeyChange[] {
   );
 }
 
-function newest(events: readonly unknown[]): readonly unknown[] {
-  return events.slice(-maxEvents);
+function newest(items: readonly unknown[], max = maxEvents): readonly unknown[] {
+  return items.slice(-max);
 }
 
 export function readKeyChange(change: Wire, conversationId: string): PlacedKeyChange {
@@ -165,15 +169,16 @@ export function readKeyChange(change: Wire, conversationId: string): PlacedKeyCh
 
 export function readPublicKeys(body: Wire): RegisteredChatKeys[] {
   const userId = id(body.user_id, 'user_id');
-  return newest(list(body.keys, 'keys')).map((item) => {
+  return newest(list(body.keys, 'keys'), maxKeys).map((item) => {
     const keys = object(item, 'keys[]');
+    const key = (value: unknown, field: string) => shortText(value, field, maxKeyLength);
     return {
       userId,
-      publicKeyVersion: text(keys.version, 'version'),
-      publicKey: text(keys.identity_public_key, 'identity_public_key'),
-      signingPublicKey: text(keys.signing_public_key, 'signing_public_key'),
-      identityPublicKeySignature: text(keys.identity_signature, 'identity_signature'),
-      signingPublicKeySignature: text(keys.signing_signature, 'signing_signature'),
+      publicKeyVersion: key(keys.version, 'version'),
+      publicKey: key(keys.identity_public_key, 'identity_public_key'),
+      signingPublicKey: key(keys.signing_public_key, 'signing_public_key'),
+      identityPublicKeySignature: key(keys.identity_signature, 'identity_signature'),
+      signingPublicKeySignature: key(keys.signing_signature, 'signing_signature'),
     };
   });
 }

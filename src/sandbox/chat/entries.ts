@@ -29,16 +29,17 @@ export type ChatEntry =
   | (By & { readonly kind: 'chat_public_keys'; readonly keys: PublicKeys })
   | (By & { readonly kind: 'chat_media'; readonly other: string; readonly hash: string; readonly size: number });
 
-export function applyChatEntry(dataset: Dataset, entry: ChatEntry): void {
+/** Applies an entry. Returns false if one of the users does not exist. */
+export function applyChatEntry(dataset: Dataset, entry: ChatEntry): boolean {
   const { chats } = dataset;
   const user = dataset.users.get(entry.user);
-  if (user === undefined) return;
+  if (user === undefined) return false;
   if (entry.kind === 'chat_public_keys') {
     chats.registered.set(user, [...(chats.registered.get(user) ?? []), entry.keys]);
-    return;
+    return true;
   }
   const other = dataset.users.get(entry.other);
-  if (other === undefined) return;
+  if (other === undefined) return false;
   const conversation = chats.findOrCreate(user, other);
   const { at } = entry;
   switch (entry.kind) {
@@ -51,7 +52,7 @@ export function applyChatEntry(dataset: Dataset, entry: ChatEntry): void {
       // Followers of a user have agreed to messages from that user. Accounts created by control calls accept all
       // messages.
       if (other.following.has(user) || isMinted(other)) conversation.accepted.add(other);
-      return;
+      return true;
     }
     case 'chat_event': {
       const { seq: seqId, type: kind, sealed, target = null, forAll = false } = entry;
@@ -63,16 +64,17 @@ export function applyChatEntry(dataset: Dataset, entry: ChatEntry): void {
         // If a user deletes a message for themselves only, the other participant gets no event.
         if (kind !== 'deletion' || forAll || each === user) dataset.activity.recordChat(each, conversation, event);
       }
-      return;
+      return true;
     }
     case 'chat_mute':
       conversation.mutedBy.add(user);
-      return;
+      return true;
     case 'chat_unmute':
       conversation.mutedBy.delete(user);
-      return;
+      return true;
     case 'chat_media':
       chats.media.set(entry.hash, { conversation: conversation.id, size: entry.size });
+      return true;
   }
 }
 

@@ -81,7 +81,7 @@ export class SeedChatClients {
 }
 
 /** Decrypts an event of the reader's conversation. Returns undefined if the event cannot be decrypted. */
-export function openWith(reader: Reader, conversation: Conversation, event: ConversationEvent) {
+function openWith(reader: Reader, conversation: Conversation, event: ConversationEvent) {
   const result = openEvent(encodedEvent(conversation, event), reader);
   return result.ok ? result.value : undefined;
 }

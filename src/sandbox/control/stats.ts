@@ -86,7 +86,7 @@ export const createdTweets: OpenOperation = {
         author_id: tweet.author.id,
         text: tweet.text,
         created_at: new Date(tweet.createdAt).toISOString(),
-        likes: tweet.likes,
+        likes: tweet.likers.size,
         deleted: tweet.deleted,
       })),
     });

@@ -1,5 +1,4 @@
 import type { Conversation, ConversationEvent } from '../chat/conversation.ts';
-import type { Dataset } from './dataset.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
 import type { SandboxTweet, User } from './types.ts';
 import { hiddenFrom } from './visibility.ts';
@@ -75,15 +74,15 @@ export class ActivityLog {
    * Adds one event for each user whom a new tweet concerns and who may see the tweet. A user for whom several types
    * apply gets the first of reply, quote and mention.
    */
-  recordTweet(dataset: Dataset, tweet: SandboxTweet): void {
+  recordTweet(tweet: SandboxTweet): void {
     const notified = new Set<User>();
     const notify = (recipient: User | undefined, type: ActivityType) => {
       if (recipient === undefined || notified.has(recipient) || hiddenFrom(recipient, tweet) !== undefined) return;
       notified.add(recipient);
       this.record(recipient, type, tweet.author, tweet, tweet.createdAt);
     };
-    if (tweet.replyTo !== null) notify(dataset.users.get(tweet.replyTo.userId), 'reply');
-    if (tweet.quoteOf !== null) notify(dataset.tweet(tweet.quoteOf)?.author, 'quote');
+    notify(tweet.replyTo?.author, 'reply');
+    notify(tweet.quoteOf?.author, 'quote');
     for (const { user } of tweet.entities.mentions) notify(user, 'mention');
   }
 

@@ -32,16 +32,17 @@ export type ArticleEntry =
       readonly fingerprint?: string;
     };
 
-export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): void {
+/** Applies an entry. Returns false if its author or article does not exist. */
+export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): boolean {
   if (entry.kind === 'article') {
     const author = dataset.users.get(entry.author);
-    if (author === undefined) return;
+    if (author === undefined) return false;
     dataset.articles.create(entry.id, author, entry.at);
     dataset.articles.lastId = entry.id;
-    return;
+    return true;
   }
   const article = dataset.articles.find(entry.article);
-  if (article === undefined) return;
+  if (article === undefined) return false;
   switch (entry.kind) {
     case 'edit_article': {
       const { title, content, cover } = entry;
@@ -55,11 +56,11 @@ export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): void {
         article.coverId = cover;
       }
       article.updatedAt = entry.at;
-      return;
+      return true;
     }
     case 'publish_article': {
       const last = dataset.lastTweetId;
-      if (last !== undefined && compareIds(entry.tweet, last) <= 0) return;
+      if (last !== undefined && compareIds(entry.tweet, last) <= 0) return false;
       const tweet = dataset.addTweet({
         id: entry.tweet,
         author: article.author,
@@ -76,17 +77,17 @@ export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): void {
         createdByCall: true,
         article: { id: article.id, title: article.title },
       });
-      dataset.activity.recordTweet(dataset, tweet);
-      return;
+      dataset.activity.recordTweet(tweet);
+      return true;
     }
     case 'unpublish_article':
       unpublish(dataset, article, entry.at);
-      return;
+      return true;
     case 'delete_article':
       unpublish(dataset, article, entry.at);
       attach(dataset, [], [...mediaIn(article.content()), ...idsOf(article.coverId)], entry.at);
       article.deleted = true;
-      return;
+      return true;
   }
 }
 

@@ -34,7 +34,7 @@ export function articleForm(call: Viewing, article: SandboxArticle) {
   return { ...summaryForm(call, article), content: { ...content, entities } };
 }
 
-export const publicPath = ({ author, id }: SandboxArticle) => `/${author.screenName}/articles/${id}`;
+const publicPath = ({ author, id }: SandboxArticle) => `/${author.screenName}/articles/${id}`;
 const draftPath = ({ author, id }: SandboxArticle) => `/${author.screenName}/drafts/${id}`;
 
 /** Returns the path of the picture of an upload. */

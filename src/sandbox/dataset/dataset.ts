@@ -1,19 +1,54 @@
 import { Chats } from '../chat/chats.ts';
-import { SearchIndex } from '../search/index.ts';
 import { ActivityLog } from './activity.ts';
-import { Articles } from './articles.ts';
-import { makeTweet, makeUser, type NewUser, type TweetDraft } from './factories.ts';
+import { type ArticleReference, Articles } from './articles.ts';
+import { extractEntities } from './entities.ts';
 import { HomeFeeds } from './home.ts';
-import { Ranking } from './ranking.ts';
 import { Relation } from './relation.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
-import type { List, SandboxTweet, User } from './types.ts';
+import { lowerBound } from './timelines.ts';
+import type { AttachedMedia, List, SandboxTweet, User } from './types.ts';
 import { Uploads } from './uploads.ts';
+import { isPublic } from './visibility.ts';
 
-export type { NewUser, TweetDraft as NewTweet } from './factories.ts';
+type MaintainedFields =
+  | 'followers'
+  | 'following'
+  | 'requested'
+  | 'liked'
+  | 'retweeted'
+  | 'bookmarked'
+  | 'tweets'
+  | 'mentions'
+  | 'memberships'
+  | 'pinned'
+  | 'tweetCount'
+  | 'mediaCount';
+
+/** The initial fields of a user. The dataset maintains the other fields. */
+export type NewUser = Omit<User, MaintainedFields>;
+
+export interface NewTweet {
+  readonly id: string;
+  readonly author: User;
+  readonly text: string;
+  readonly createdAt: number;
+  readonly lang: string;
+  readonly source: string | null;
+  readonly replyTo: SandboxTweet | undefined;
+  readonly quoteOf: SandboxTweet | undefined;
+  readonly media: readonly AttachedMedia[];
+  readonly score: number;
+  readonly createdByCall: boolean;
+  /** The article that this tweet publishes. */
+  readonly article?: ArticleReference;
+  readonly views?: number | null;
+}
+
+const isHidden = (user: User) => !isPublic(user);
+const isOfHidden = ({ author }: SandboxTweet) => !isPublic(author);
 
 /**
- * The state of the simulated platform, in memory. The dataset maintains its own indexes and counts. It checks no
+ * The state of the simulated platform, in memory. The dataset maintains its own relations and counts. It checks no
  * permissions, which is the task of the operations, and it writes nothing to disk, which is the task of the journal.
  */
 export class Dataset {
@@ -23,24 +58,21 @@ export class Dataset {
   readonly affiliates = new Map<User, readonly User[]>();
   /** Ordered by id. Tweets are never removed, so that the position of a tweet does not change. */
   readonly tweets: SandboxTweet[] = [];
-  readonly ranking = new Ranking(this.tweets);
   readonly created: SandboxTweet[] = [];
-  readonly index: SearchIndex;
   readonly feeds = new HomeFeeds();
   readonly activity = new ActivityLog();
   readonly chats = new Chats();
   readonly uploads = new Uploads();
   readonly articles = new Articles();
+  /** The number of accounts with credentials that control calls created. */
   minted = 0;
+  /** The number of followers without credentials that control calls created. */
+  addedFollowers = 0;
   /** The base URL of the sandbox. Links to pages and pictures start with it. */
   origin = '';
   #lastRetweet: string | undefined;
   readonly #byName = new Map<string, User>();
   readonly #byToken = new Map<string, User>();
-
-  constructor(index = new SearchIndex()) {
-    this.index = index;
-  }
 
   userNamed = (screenName: string): User | undefined => this.#byName.get(screenName.toLowerCase());
 
@@ -57,9 +89,40 @@ export class Dataset {
     return this.tweets.at(-1)?.id;
   }
 
-  /** Adds a user. Follows are given only when a snapshot is loaded. */
-  addUser(fields: NewUser, follows?: Pick<User, 'followers' | 'following'>): User {
-    const user = makeUser(fields, follows);
+  addUser(fields: NewUser): User {
+    // The properties are written out, because an object that is made by spreading takes several times the memory.
+    const user: User = {
+      id: fields.id,
+      screenName: fields.screenName,
+      name: fields.name,
+      description: fields.description,
+      location: fields.location,
+      website: fields.website,
+      createdAt: fields.createdAt,
+      verified: fields.verified,
+      premium: fields.premium,
+      verificationKind: fields.verificationKind,
+      avatar: fields.avatar,
+      banner: fields.banner,
+      protected: fields.protected,
+      openDms: fields.openDms,
+      state: fields.state,
+      token: fields.token,
+      chatLabel: fields.chatLabel,
+      hasChatKeys: fields.hasChatKeys,
+      followers: new Relation(),
+      following: new Relation(),
+      requested: new Set(),
+      liked: new Relation(isOfHidden),
+      retweeted: new Map(),
+      bookmarked: new Relation(),
+      tweets: [],
+      mentions: [],
+      memberships: [],
+      pinned: [],
+      tweetCount: 0,
+      mediaCount: 0,
+    };
     this.users.set(user.id, user);
     this.#byName.set(user.screenName.toLowerCase(), user);
     if (user.token !== null) this.#byToken.set(user.token, user);
@@ -69,56 +132,61 @@ export class Dataset {
   /** Adds a follow and removes a pending follow request. Returns false if the user already followed. */
   follow(follower: User, followed: User): boolean {
     follower.requested.delete(followed);
-    if (!follower.following.add(followed)) return false;
     followed.followers.add(follower);
-    if (followed.state === 'active') follower.followingCount++;
-    if (follower.state === 'active') followed.followerCount++;
-    return true;
+    return follower.following.add(followed);
   }
 
   /** Removes a follow and a pending follow request. */
   unfollow(follower: User, followed: User): void {
     follower.requested.delete(followed);
-    if (!follower.following.delete(followed)) return;
+    follower.following.delete(followed);
     followed.followers.delete(follower);
-    if (followed.state === 'active') follower.followingCount--;
-    if (follower.state === 'active') followed.followerCount--;
   }
 
   addList(list: List): void {
     this.lists.set(list.id, list);
-    for (const member of list.members) member.listed++;
+    for (const member of list.members) member.memberships.push(list);
   }
 
   /** Adds a tweet. Throws if its id is not above the ids of all other tweets. */
-  addTweet(fields: TweetDraft): SandboxTweet {
+  addTweet({ id, author, text, createdAt, replyTo, quoteOf, media, article, ...more }: NewTweet): SandboxTweet {
     const last = this.lastTweetId;
-    if (last !== undefined && compareIds(fields.id, last) <= 0) throw new Error(`tweet ${fields.id} is out of order`);
-    const { author, replyTo, quoteOf } = fields;
-    const tweet = makeTweet(fields, this.tweets.length, this.userNamed);
-    this.restoreTweet(tweet, replyTo, quoteOf);
-    author.tweetCount++;
-    if (tweet.media.length > 0) author.mediaCount++;
-    if (replyTo !== undefined) replyTo.replies++;
-    if (quoteOf !== undefined) quoteOf.quotes++;
-    if (tweet.createdByCall) this.created.push(tweet);
-    this.index.add(tweet);
-    this.ranking.add(tweet);
-    return tweet;
-  }
-
-  /** Adds a tweet of a snapshot. The counts and the index already include the tweet, so they are not updated. */
-  restoreTweet(tweet: SandboxTweet, replyTo: SandboxTweet | undefined, quoteOf: SandboxTweet | undefined): void {
-    const { author, article } = tweet;
+    if (last !== undefined && compareIds(id, last) <= 0) throw new Error(`tweet ${id} is out of order`);
+    const videoMs = Math.max(0, ...media.map(({ kind, durationMs }) => (kind === 'video' ? (durationMs ?? 0) : 0)));
+    const tweet: SandboxTweet = {
+      id,
+      position: this.tweets.length,
+      author,
+      text,
+      lang: more.lang,
+      source: more.source,
+      createdAt,
+      conversationId: replyTo?.conversationId ?? id,
+      replyTo: replyTo ?? null,
+      quoteOf: quoteOf ?? null,
+      article: article ?? null,
+      media,
+      score: more.score,
+      createdByCall: more.createdByCall,
+      entities: extractEntities(text, this.userNamed, videoMs),
+      views: more.views === undefined ? 0 : more.views,
+      likers: new Relation(isHidden),
+      retweeters: new Relation(isHidden),
+      replies: new Relation(isOfHidden),
+      quotes: new Relation(isOfHidden),
+      bookmarks: 0,
+      deleted: false,
+    };
     this.tweets.push(tweet);
-    author.tweets.push(tweet.position);
-    if (article !== null) {
-      author.articles.push(tweet.position);
-      this.articles.publish(tweet, article);
-      if (tweet.deleted) this.articles.unpublish(tweet);
-    }
-    if (replyTo !== undefined) addAnswer(replyTo, tweet);
-    if (quoteOf !== undefined) addQuote(quoteOf, tweet);
+    author.tweets.push(tweet);
+    author.tweetCount++;
+    if (media.length > 0) author.mediaCount++;
+    for (const user of new Set(tweet.entities.mentions.map((mention) => mention.user))) user.mentions.push(tweet);
+    replyTo?.replies.add(tweet);
+    quoteOf?.quotes.add(tweet);
+    if (article !== undefined) this.articles.publish(tweet, article);
+    if (tweet.createdByCall) this.created.push(tweet);
+    return tweet;
   }
 
   /** Marks a tweet as deleted. The tweet stays in memory, so that tweets that quote it can show that it was deleted. */
@@ -131,52 +199,41 @@ export class Dataset {
     if (tweet.media.length > 0) author.mediaCount--;
     const pinned = author.pinned.indexOf(tweet.id);
     if (pinned >= 0) author.pinned.splice(pinned, 1);
-    const parent = tweet.replyTo === null ? undefined : this.tweet(tweet.replyTo.tweetId);
-    if (parent !== undefined) parent.replies--;
-    const quoted = tweet.quoteOf === null ? undefined : this.tweet(tweet.quoteOf);
-    if (quoted !== undefined) quoted.quotes--;
+    tweet.replyTo?.replies.delete(tweet);
+    tweet.quoteOf?.quotes.delete(tweet);
+    for (const user of [...tweet.likers]) this.unlike(user, tweet);
+    for (const user of [...tweet.retweeters]) this.unretweet(user, tweet);
   }
 
   /** Returns the position of the first tweet whose id is `id` or higher. */
   positionOf(id: string): number {
-    let low = 0;
-    let high = this.tweets.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const other = this.tweets[middle];
-      if (other !== undefined && compareIds(other.id, id) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(this.tweets, id);
   }
 
   /** Returns false if the user already liked the tweet. */
   like(user: User, tweet: SandboxTweet): boolean {
-    if (user.liked.has(tweet)) return false;
-    user.liked.add(tweet);
-    tweet.likes++;
-    return true;
+    tweet.likers.add(user);
+    return user.liked.add(tweet);
   }
 
   unlike(user: User, tweet: SandboxTweet): void {
-    if (user.liked.delete(tweet)) tweet.likes--;
+    user.liked.delete(tweet);
+    tweet.likers.delete(user);
   }
 
   /** Returns false if the user already retweeted the tweet. */
   retweet(user: User, tweet: SandboxTweet, at: number): boolean {
-    if (user.retweeted.has(tweet)) return false;
+    if (!tweet.retweeters.add(user)) return false;
     this.#lastRetweet = nextSnowflake(at, this.#lastRetweet);
     user.retweeted.set(tweet, this.#lastRetweet);
-    tweet.retweeters ??= new Relation();
-    tweet.retweeters.add(user);
-    tweet.retweets++;
+    if (tweet.author !== user) user.tweetCount++;
     return true;
   }
 
   unretweet(user: User, tweet: SandboxTweet): void {
-    if (!user.retweeted.delete(tweet)) return;
-    tweet.retweeters?.delete(user);
-    tweet.retweets--;
+    if (!tweet.retweeters.delete(user)) return;
+    user.retweeted.delete(tweet);
+    if (tweet.author !== user) user.tweetCount--;
   }
 
   bookmark(user: User, tweet: SandboxTweet): void {
@@ -186,26 +243,4 @@ export class Dataset {
   unbookmark(user: User, tweet: SandboxTweet): void {
     if (user.bookmarked.delete(tweet)) tweet.bookmarks--;
   }
-}
-
-// Creates the array with one item, because most arrays get no second one. Pushing into an empty array would reserve
-// memory for 17 items.
-function addAnswer(parent: SandboxTweet, answer: SandboxTweet): void {
-  if (parent.replyPositions === undefined) parent.replyPositions = [answer.position];
-  else parent.replyPositions.push(answer.position);
-  if (isShownToAll(answer)) return;
-  if (parent.restrictedReplies === undefined) parent.restrictedReplies = [answer];
-  else parent.restrictedReplies.push(answer);
-}
-
-function addQuote(quoted: SandboxTweet, by: SandboxTweet): void {
-  if (quoted.quotePositions === undefined) quoted.quotePositions = [by.position];
-  else quoted.quotePositions.push(by.position);
-  if (isShownToAll(by)) return;
-  if (quoted.restrictedQuotes === undefined) quoted.restrictedQuotes = [by];
-  else quoted.restrictedQuotes.push(by);
-}
-
-function isShownToAll({ author }: SandboxTweet): boolean {
-  return author.state === 'active' && !author.protected;
 }

@@ -1,7 +1,8 @@
 import { applyChatEntry, type ChatEntry } from '../chat/entries.ts';
 import { type ArticleEntry, applyArticleEntry } from './article-entries.ts';
-import type { Dataset } from './dataset.ts';
+import type { Dataset, NewUser } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
+import type { User } from './types.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
 
 /**
@@ -59,6 +60,7 @@ export type Entry =
       readonly fingerprint?: string;
     }
   | ArticleEntry
+  | { readonly kind: 'followers'; readonly user: string; readonly count: number; readonly at: number }
   | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
   | {
       readonly kind: 'reset';
@@ -87,6 +89,9 @@ export interface MintedAccount {
   readonly protected: boolean;
 }
 
+/** The first id of added followers. Created accounts with credentials have lower ids. */
+const FIRST_FOLLOWER_ID = 2_100_000_000_000_000_000n;
+
 /** Returns the label from which the credentials of a created account derive. `number` counts from 0. */
 export function mintedLabel(number: number): string {
   return `minted:${number}`;
@@ -109,15 +114,15 @@ export function tokenOf(entry: Entry) {
 }
 
 /**
- * Applies an entry to the dataset. During a replay, an entry may refer to an object of an older seed dataset that no
- * longer exists. Such references are ignored.
+ * Applies an entry to the dataset. Returns false and changes nothing if the entry refers to an object that does not
+ * exist. This happens during a replay, because the seed of an older version made other users and tweets.
  */
-export function applyEntry(dataset: Dataset, entry: Entry): void {
+export function applyEntry(dataset: Dataset, entry: Entry): boolean {
   switch (entry.kind) {
     case 'tweet': {
       const author = dataset.users.get(entry.author);
       const last = dataset.lastTweetId;
-      if (author === undefined || (last !== undefined && compareIds(entry.id, last) <= 0)) return;
+      if (author === undefined || (last !== undefined && compareIds(entry.id, last) <= 0)) return false;
       const tweet = dataset.addTweet({
         id: entry.id,
         author,
@@ -131,8 +136,8 @@ export function applyEntry(dataset: Dataset, entry: Entry): void {
         score: 0,
         createdByCall: entry.unasked !== true,
       });
-      dataset.activity.recordTweet(dataset, tweet);
-      return;
+      dataset.activity.recordTweet(tweet);
+      return true;
     }
     case 'like':
     case 'unlike':
@@ -142,81 +147,106 @@ export function applyEntry(dataset: Dataset, entry: Entry): void {
     case 'unbookmark': {
       const user = dataset.users.get(entry.user);
       const tweet = dataset.tweet(entry.tweet);
-      if (user === undefined || tweet === undefined) return;
+      if (user === undefined || tweet === undefined) return false;
       const isNew = dataset[entry.kind](user, tweet, entry.at);
       if (isNew && (entry.kind === 'like' || entry.kind === 'retweet')) {
         dataset.activity.record(tweet.author, entry.kind, user, tweet, entry.at);
       }
-      return;
+      return true;
     }
     case 'delete': {
       const tweet = dataset.tweet(entry.tweet);
-      if (tweet === undefined || tweet.deleted) return;
+      if (tweet === undefined) return false;
+      if (tweet.deleted) return true;
       dataset.remove(tweet);
       for (const media of tweet.media) dataset.uploads.release(uploadIdOf(media), entry.at);
-      return;
+      return true;
     }
     case 'follow':
     case 'request_follow':
     case 'unfollow': {
       const user = dataset.users.get(entry.user);
       const target = dataset.users.get(entry.target);
-      if (user === undefined || target === undefined) return;
+      if (user === undefined || target === undefined) return false;
       if (entry.kind === 'request_follow') user.requested.add(target);
       else if (entry.kind === 'unfollow') dataset.unfollow(user, target);
       else if (dataset.follow(user, target)) dataset.activity.record(target, 'follow', user, null, entry.at);
-      return;
+      return true;
     }
     case 'media': {
       const owner = dataset.users.get(entry.user);
-      if (owner === undefined) return;
+      if (owner === undefined) return false;
       const { id, extension, width, height, durationMs, at } = entry;
       dataset.uploads.add({ id, owner, kind: entry.format, extension, width, height, durationMs, idleSince: at });
-      return;
+      return true;
     }
     case 'article':
     case 'edit_article':
     case 'publish_article':
     case 'unpublish_article':
     case 'delete_article':
-      applyArticleEntry(dataset, entry);
-      return;
+      return applyArticleEntry(dataset, entry);
     case 'accounts':
-      for (const account of entry.accounts) {
+      for (const { id, userName, name, token, premium, protected: isProtected, chatKeys } of entry.accounts) {
         const chatLabel = mintedLabel(dataset.minted++);
-        dataset.addUser({
-          id: account.id,
-          screenName: account.userName,
-          name: account.name,
-          description: '',
-          location: null,
-          website: null,
-          createdAt: entry.at,
-          verified: false,
-          premium: account.premium,
-          verificationKind: null,
-          avatar: null,
-          banner: null,
-          protected: account.protected,
-          openDms: true,
-          state: 'active',
-          token: account.token,
-          chatLabel,
-          hasChatKeys: account.chatKeys !== false,
-          earlierFavourites: 0,
-        });
+        const credentials = { token, chatLabel, hasChatKeys: chatKeys !== false };
+        addAccount(dataset, entry.at, id, userName, name, { premium, protected: isProtected, ...credentials });
       }
-      return;
+      return true;
+    case 'followers': {
+      const user = dataset.users.get(entry.user);
+      if (user === undefined) return false;
+      for (let left = entry.count; left > 0; ) {
+        const number = ++dataset.addedFollowers;
+        const userName = `follower${number}`;
+        if (dataset.userNamed(userName) !== undefined) continue;
+        left--;
+        const id = String(FIRST_FOLLOWER_ID + BigInt(number));
+        dataset.follow(addAccount(dataset, entry.at, id, userName, `Follower ${number}`), user);
+      }
+      return true;
+    }
     case 'chat_key':
     case 'chat_event':
     case 'chat_mute':
     case 'chat_unmute':
     case 'chat_public_keys':
     case 'chat_media':
-      applyChatEntry(dataset, entry);
-      return;
+      return applyChatEntry(dataset, entry);
     case 'reset':
       if (entry.lastEvent !== undefined) dataset.activity.continueAfter(entry.lastEvent);
-      return;
+      return true;
   }
+}
+
+/** Adds an account that a control call created. By default it has no credentials. */
+function addAccount(
+  dataset: Dataset,
+  createdAt: number,
+  id: string,
+  screenName: string,
+  name: string,
+  more: Partial<Pick<NewUser, 'premium' | 'protected' | 'token' | 'chatLabel' | 'hasChatKeys'>> = {},
+): User {
+  return dataset.addUser({
+    id,
+    screenName,
+    name,
+    description: '',
+    location: null,
+    website: null,
+    createdAt,
+    verified: false,
+    premium: false,
+    verificationKind: null,
+    avatar: null,
+    banner: null,
+    protected: false,
+    openDms: true,
+    state: 'active',
+    token: null,
+    chatLabel: null,
+    hasChatKeys: false,
+    ...more,
+  });
 }

@@ -1,5 +1,6 @@
 import type { Dataset } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
+import { newestTweets } from './timelines.ts';
 import type { SandboxTweet, User } from './types.ts';
 import { hiddenFrom } from './visibility.ts';
 
@@ -10,8 +11,8 @@ const MAX_AGE_MS = 21 * 24 * HOUR_MS;
  * The number of latest tweets of all users that the feed considers, and the minimum score of a tweet from a user who is
  * not followed.
  */
-const RECENT_TWEETS = 1_500;
-const MIN_SCORE = 8;
+const RECENT_TWEETS = 500;
+const MIN_SCORE = 5;
 const MAX_LENGTH = 600;
 
 export interface FeedTweet {
@@ -25,7 +26,8 @@ export interface FeedTweet {
  * always gives the same order.
  */
 export function homeFeed(dataset: Dataset, viewer: User, lastId: string): FeedTweet[] {
-  const end = dataset.positionOf(lastId) + (dataset.tweet(lastId) === undefined ? 0 : 1);
+  const next = String(BigInt(lastId) + 1n);
+  const end = dataset.positionOf(next);
   const newest = dataset.tweets[end - 1]?.createdAt ?? 0;
   const chosen = new Set<SandboxTweet>();
   const offer = (tweet: SandboxTweet) => {
@@ -33,13 +35,9 @@ export function homeFeed(dataset: Dataset, viewer: User, lastId: string): FeedTw
   };
   for (const author of [viewer, ...viewer.following]) {
     let left = MAX_PER_AUTHOR;
-    for (let at = author.tweets.length - 1; at >= 0 && left > 0; at--) {
-      const position = author.tweets[at] ?? 0;
-      const tweet = dataset.tweets[position];
-      if (tweet === undefined || position >= end) continue;
-      if (tweet.createdAt < newest - MAX_AGE_MS) break;
+    for (const [tweet] of newestTweets(author.tweets, next)) {
+      if (left-- === 0 || tweet.createdAt < newest - MAX_AGE_MS) break;
       offer(tweet);
-      left--;
     }
   }
   for (let at = end - 1; at >= Math.max(0, end - RECENT_TWEETS); at--) {

@@ -15,8 +15,8 @@ function eventForm({ id, type, at, actor, tweet, chat }: ActivityEvent) {
     tweet: tweet && {
       id: tweet.id,
       text: tweet.text,
-      in_reply_to_id: tweet.replyTo?.tweetId ?? null,
-      quoted_tweet_id: tweet.quoteOf,
+      in_reply_to_id: tweet.replyTo?.id ?? null,
+      quoted_tweet_id: tweet.quoteOf?.id ?? null,
     },
     ...(chat && {
       chat: {

@@ -1,19 +1,29 @@
+import { tweetCounts, userCounts } from './counts.ts';
 import type { Dataset } from './dataset.ts';
 import type { AttachedMedia, SandboxTweet, TweetEntities, User } from './types.ts';
 import { hiddenFrom } from './visibility.ts';
 
 /*
  * JSON text of users and tweets. Rendering pages of tweets takes most of the sandbox's time, so the fields of a user or
- * tweet that cannot change are serialized once and cached in `head`. Counts and fields that depend on the viewer are
- * added on every call.
+ * tweet that cannot change are serialized once. Counts and fields that depend on the viewer are added on every call.
  */
 
+const heads = new WeakMap<User | SandboxTweet, string>();
+
+/** Returns the JSON text of the fields that cannot change, without the closing brace. */
+function headOf(of: User | SandboxTweet, make: () => object): string {
+  let head = heads.get(of);
+  if (head === undefined) {
+    head = JSON.stringify(make()).slice(0, -1);
+    heads.set(of, head);
+  }
+  return head;
+}
+
 export function userJson(dataset: Dataset, user: User, viewer: User): string {
-  user.head ??= userHead(dataset, user);
   const canDm = user !== viewer && (user.openDms || user.following.has(viewer));
-  return `${user.head},"counts":{"followers":${user.followerCount},"following":${user.followingCount},"favourites":${
-    user.earlierFavourites + user.liked.size
-  },"tweets":${user.tweetCount},"media":${user.mediaCount},"listed":${user.listed}},"pinned_tweet_ids":${
+  const head = headOf(user, () => userHead(dataset, user));
+  return `${head},"counts":${JSON.stringify(userCounts(user, viewer))},"pinned_tweet_ids":${
     user.pinned.length === 0 ? '[]' : JSON.stringify(user.pinned)
   },"viewer":{"can_dm":${canDm},"following":${viewer.following.has(user)},"follow_requested":${viewer.requested.has(
     user,
@@ -33,36 +43,23 @@ export function tweetsJson(dataset: Dataset, tweets: readonly SandboxTweet[], vi
 }
 
 function render(dataset: Dataset, tweet: SandboxTweet, viewer: User, withQuoted: boolean): string {
-  tweet.head ??= tweetHead(dataset, tweet);
+  const head = headOf(tweet, () => tweetHead(dataset, tweet));
   const quoted = withQuoted && tweet.quoteOf !== null ? quotedJson(dataset, tweet.quoteOf, viewer) : 'null';
-  return `${tweet.head},"author":${userJson(dataset, tweet.author, viewer)},"quoted":${quoted},"counts":{"likes":${
-    tweet.likes
-  },"retweets":${tweet.retweets},"replies":${visibleCount(tweet.replies, tweet.restrictedReplies, viewer)},"quotes":${visibleCount(tweet.quotes, tweet.restrictedQuotes, viewer)},"bookmarks":${
-    tweet.bookmarks
-  },"views":${tweet.views}},"viewer":{"liked":${viewer.liked.has(tweet)},"retweeted":${viewer.retweeted.has(
+  const counts = JSON.stringify(tweetCounts(tweet, viewer));
+  return `${head},"author":${userJson(dataset, tweet.author, viewer)},"quoted":${quoted},"counts":${counts},"viewer":{"liked":${viewer.liked.has(tweet)},"retweeted":${viewer.retweeted.has(
     tweet,
   )},"bookmarked":${viewer.bookmarked.has(tweet)}}}`;
 }
 
-/**
- * Returns the count that a viewer sees: `count` without the tweets in `restricted` that are hidden from this viewer.
- */
-function visibleCount(count: number, restricted: readonly SandboxTweet[] | undefined, viewer: User): number {
-  if (restricted === undefined) return count;
-  return count - restricted.filter((tweet) => !tweet.deleted && hiddenFrom(viewer, tweet) !== undefined).length;
-}
-
 /** Renders a quoted tweet. A tweet that the quoted tweet itself quotes is left out. */
-function quotedJson(dataset: Dataset, id: string, viewer: User): string {
-  const tweet = dataset.tweet(id);
-  const reason = tweet === undefined ? 'deleted' : hiddenFrom(viewer, tweet);
-  if (tweet === undefined || reason !== undefined) return JSON.stringify({ kind: 'tombstone', id, reason });
+function quotedJson(dataset: Dataset, tweet: SandboxTweet, viewer: User): string {
+  const reason = hiddenFrom(viewer, tweet);
+  if (reason !== undefined) return JSON.stringify({ kind: 'tombstone', id: tweet.id, reason });
   return render(dataset, tweet, viewer, false);
 }
 
-/** Serializes the fields of a user that do not change, as a JSON object without its closing brace. */
-function userHead(dataset: Dataset, user: User): string {
-  return openObject({
+function userHead(dataset: Dataset, user: User) {
+  return {
     kind: 'user',
     id: user.id,
     screen_name: user.screenName,
@@ -76,11 +73,11 @@ function userHead(dataset: Dataset, user: User): string {
     avatar_url: user.avatar && dataset.origin + user.avatar,
     banner_url: user.banner && dataset.origin + user.banner,
     protected: user.protected,
-  });
+  };
 }
 
-function tweetHead(dataset: Dataset, tweet: SandboxTweet): string {
-  return openObject({
+function tweetHead(dataset: Dataset, tweet: SandboxTweet) {
+  return {
     kind: 'tweet',
     id: tweet.id,
     text: tweet.text,
@@ -89,13 +86,13 @@ function tweetHead(dataset: Dataset, tweet: SandboxTweet): string {
     page_url: pageOf(dataset, tweet),
     created_at: new Date(tweet.createdAt).toISOString(),
     conversation_id: tweet.conversationId,
-    in_reply_to: tweet.replyTo && { tweet_id: tweet.replyTo.tweetId, user_id: tweet.replyTo.userId },
+    in_reply_to: tweet.replyTo && { tweet_id: tweet.replyTo.id, user_id: tweet.replyTo.author.id },
     article: tweet.article && { id: tweet.article.id, title: tweet.article.title },
     media: tweet.media.map((media, index) => mediaForm(dataset, tweet, media, index)),
     entities: entitiesForm(tweet.entities),
     pending_moderation: false,
     community_id: null,
-  });
+  };
 }
 
 function mediaForm(dataset: Dataset, tweet: SandboxTweet, media: AttachedMedia, index: number) {
@@ -125,8 +122,4 @@ function entitiesForm({ hashtags, symbols, timestamps, urls, mentions }: TweetEn
 
 function pageOf(dataset: Dataset, tweet: SandboxTweet): string {
   return `${dataset.origin}/${tweet.author.screenName}/status/${tweet.id}`;
-}
-
-function openObject(fields: object): string {
-  return JSON.stringify(fields).slice(0, -1);
 }

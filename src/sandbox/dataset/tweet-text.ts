@@ -23,7 +23,7 @@ export interface FoundUrl {
 }
 
 export function findUrls(text: string): FoundUrl[] {
-  if (!text.includes('.')) return [];
+  if (!/\.\S/.test(text)) return [];
   const found: FoundUrl[] = [];
   for (const match of text.matchAll(URL_PATTERN)) {
     const url = withoutTrailingPunctuation(match[0]);
@@ -51,7 +51,8 @@ const EMOJI = new RegExp('^\\p{RGI_Emoji}$', UNICODE_SETS);
  * does not optimise further ones. `EMOJI` then needs 0.15 ms to reject a grapheme.
  */
 const MAYBE_EMOJI = /^(?=\p{Emoji}).*(?:\p{Emoji_Presentation}|\ufe0f)/su;
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Created on first use, because it loads data for some milliseconds. */
+let graphemes: Intl.Segmenter | undefined;
 const WINDOW = 1_000;
 
 /** Returns the weighted length of a text, which the limit of 280 applies to. */
@@ -81,6 +82,7 @@ function plainWeight(text: string): number {
  * input. The last grapheme of a window may continue in the next one, so the next window starts with that grapheme.
  */
 function* graphemesOf(text: string): Generator<string> {
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (let from = 0; from < text.length; ) {
     const window = text.slice(from, from + WINDOW);
     const segments = [...graphemes.segment(window)].map(({ segment }) => segment);

@@ -25,32 +25,25 @@ export interface User {
   readonly chatLabel: string | null;
   /** True if the user has chat keys from the start. False if the user must enroll first. */
   readonly hasChatKeys: boolean;
+  /** Suspended and deleted users follow nobody and have no followers. */
   readonly followers: Relation<User>;
   readonly following: Relation<User>;
-  /** The number of followers who are active. Suspended and deleted accounts appear in no list and are not counted. */
-  followerCount: number;
-  followingCount: number;
   /** The protected users to whom this user sent a follow request that is pending. */
   readonly requested: Set<User>;
-  readonly liked: Set<SandboxTweet>;
-  /**
-   * Maps each retweeted tweet to the position of the retweet in the user's timeline. Positions are ids like those of
-   * tweets. They ascend in the order of the map.
-   */
+  readonly liked: Relation<SandboxTweet>;
+  /** Maps each retweeted tweet to the id of the retweet. The ids ascend in the order of the map. */
   readonly retweeted: Map<SandboxTweet, string>;
   readonly bookmarked: Relation<SandboxTweet>;
-  /** The number of likes that are not recorded one by one, because they are older than the recorded history. */
-  readonly earlierFavourites: number;
-  /** Positions of the user's own tweets in the dataset, ascending. */
-  readonly tweets: number[];
-  /** Positions of the user's own tweets that publish an article, ascending. */
-  readonly articles: number[];
+  /** The user's own tweets, oldest first, with deleted ones. */
+  readonly tweets: SandboxTweet[];
+  /** The tweets that mention the user, oldest first, with deleted ones. */
+  readonly mentions: SandboxTweet[];
+  /** The lists that have the user as a member. */
+  readonly memberships: List[];
   readonly pinned: string[];
+  /** The number of tweets and of retweets of other users' tweets, as in the user's timeline. */
   tweetCount: number;
   mediaCount: number;
-  listed: number;
-  /** JSON text of the fields that do not change. Built on first use. */
-  head: string | undefined;
 }
 
 export interface AttachedMedia {
@@ -84,36 +77,23 @@ export interface SandboxTweet {
   readonly source: string | null;
   readonly createdAt: number;
   readonly conversationId: string;
-  readonly replyTo: { readonly tweetId: string; readonly userId: string } | null;
-  readonly quoteOf: string | null;
+  readonly replyTo: SandboxTweet | null;
+  readonly quoteOf: SandboxTweet | null;
   readonly article: ArticleReference | null;
   readonly media: readonly AttachedMedia[];
   readonly entities: TweetEntities;
   /** The order of top search results. The score never changes, so that pages do not repeat or skip tweets. */
   readonly score: number;
-  /** The normalized words of the text, each with one space on both sides. */
-  readonly terms: string;
   readonly createdByCall: boolean;
-  deleted: boolean;
-  likes: number;
-  retweets: number;
-  /** The users whose retweets are recorded one by one. Undefined if there are none. */
-  retweeters: Relation<User> | undefined;
-  replies: number;
-  /**
-   * Positions of the direct replies, ascending. Undefined for most tweets, which saves the memory of an empty array.
-   */
-  replyPositions: number[] | undefined;
-  /** The replies that not everybody may see. The reply count is reduced by those that are hidden from the viewer. */
-  restrictedReplies: SandboxTweet[] | undefined;
-  quotes: number;
-  /** Positions of the tweets that quote this tweet, ascending. */
-  quotePositions: number[] | undefined;
-  /** The quoting tweets that not everybody may see. */
-  restrictedQuotes: SandboxTweet[] | undefined;
+  readonly likers: Relation<User>;
+  readonly retweeters: Relation<User>;
+  /** The direct replies that are not deleted. */
+  readonly replies: Relation<SandboxTweet>;
+  /** The tweets that quote this tweet and are not deleted. */
+  readonly quotes: Relation<SandboxTweet>;
+  readonly views: number | null;
   bookmarks: number;
-  views: number | null;
-  head: string | undefined;
+  deleted: boolean;
 }
 
 export interface List {

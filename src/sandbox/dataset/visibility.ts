@@ -4,11 +4,14 @@ import type { SandboxArticle } from './articles.ts';
 import type { Dataset } from './dataset.ts';
 import type { SandboxTweet, User } from './types.ts';
 
-/** Returns a tweet. Throws a problem if the tweet does not exist or the actor may not see it. */
-export function visibleTweet(dataset: Dataset, id: string, actor: User): SandboxTweet {
+/** The user who reads. Null for a visitor without an account, who sees what everybody may see. */
+export type Viewer = User | null;
+
+/** Returns a tweet. Throws a problem if the tweet does not exist or the viewer may not see it. */
+export function visibleTweet(dataset: Dataset, id: string, viewer: Viewer): SandboxTweet {
   const tweet = dataset.tweet(id);
   if (tweet === undefined) throw notFound('tweet', id);
-  const hidden = hiddenFrom(actor, tweet);
+  const hidden = hiddenFrom(viewer, tweet);
   if (hidden !== undefined) throw hiddenProblem(hidden, id);
   return tweet;
 }
@@ -37,8 +40,13 @@ export function isActive(user: User): boolean {
   return user.state === 'active';
 }
 
-export function isShownTo(viewer: User, user: User): boolean {
-  return !user.protected || user === viewer || user.followers.has(viewer);
+/** Returns true if everybody may see what the user writes and does. */
+export function isPublic(user: User): boolean {
+  return user.state === 'active' && !user.protected;
+}
+
+export function isShownTo(viewer: Viewer, user: User): boolean {
+  return !user.protected || user === viewer || (viewer !== null && user.followers.has(viewer));
 }
 
 /** Throws if only followers of `user` may see their lists. The profile itself is visible to everybody. */
@@ -50,7 +58,7 @@ export function checkShownTo(viewer: User, user: User): void {
 export type HiddenReason = 'deleted' | 'author_suspended' | 'author_deleted' | 'protected';
 
 /** Returns why `viewer` may not see a tweet, or undefined if the viewer may. */
-export function hiddenFrom(viewer: User, tweet: SandboxTweet): HiddenReason | undefined {
+export function hiddenFrom(viewer: Viewer, tweet: SandboxTweet): HiddenReason | undefined {
   if (tweet.deleted) return 'deleted';
   const { author } = tweet;
   if (author.state === 'suspended') return 'author_suspended';
@@ -59,15 +67,12 @@ export function hiddenFrom(viewer: User, tweet: SandboxTweet): HiddenReason | un
   return undefined;
 }
 
-/** Returns an article that the actor may read: its own, or a published one by an author whose tweets it may see. */
-export function readableArticle(
-  { platform, actor }: Pick<ActorCall, 'platform' | 'actor'>,
-  id: string,
-): SandboxArticle {
-  const article = platform.dataset.articles.find(id);
-  if (article?.author === actor) return article;
+/** Returns an article that the viewer may read: its own, or a published one by an author whose tweets it may see. */
+export function readableArticle(dataset: Dataset, viewer: Viewer, id: string): SandboxArticle {
+  const article = dataset.articles.find(id);
+  if (article?.author === viewer) return article;
   if (article === undefined || article.tweet === null) throw notFound('article', id);
-  const hidden = hiddenFrom(actor, article.tweet);
+  const hidden = hiddenFrom(viewer, article.tweet);
   if (hidden === 'protected') {
     throw new Problem(403, 'protected', 'The author of that article is protected: only followers can see it', { id });
   }
@@ -80,7 +85,7 @@ export function readableArticle(
 
 /** Returns an article of the actor. Throws `forbidden` for an article of another user. */
 export function ownArticle(call: ActorCall, id: string): SandboxArticle {
-  const article = readableArticle(call, id);
+  const article = readableArticle(call.platform.dataset, call.actor, id);
   if (article.author === call.actor) return article;
   throw new Problem(403, 'forbidden', 'Only its author can change an article', { id });
 }

@@ -22,8 +22,7 @@ export async function readBody(request: IncomingMessage, limitBytes = LIMIT_BYTE
   return value as Fields;
 }
 
-/** Reads a request body as text. Throws if it is larger than `limitBytes`. */
-export function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
+function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
     const chunks: Buffer[] = [];

@@ -25,15 +25,12 @@ export function checkControlType(request: IncomingMessage): void {
   }
 }
 
-export function cookieToken(request: IncomingMessage): string | undefined {
-  return cookieNamed(request, 'auth_token')?.replace(/^"(.*)"$/, '$1');
-}
-
-export function cookieNamed({ headers }: IncomingMessage, name: string): string | undefined {
-  if (headers.cookie === undefined) return undefined;
-  for (const part of headers.cookie.split(';')) {
-    const cookie = part.trim();
-    if (cookie.startsWith(`${name}=`)) return cookie.slice(name.length + 1);
-  }
-  return undefined;
+/** Returns the token in the `auth_token` cookie. */
+export function cookieToken({ headers }: IncomingMessage): string | undefined {
+  const name = 'auth_token=';
+  const cookie = headers.cookie?.split(';').find((part) => part.trimStart().startsWith(name));
+  return cookie
+    ?.trim()
+    .slice(name.length)
+    .replace(/^"(.*)"$/, '$1');
 }

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { User } from '../dataset/types.ts';
 import { type InjectedFault, runsOperation } from '../faults/fault.ts';
 import { sendFault, waitWhileOpen } from '../faults/inject.ts';
-import { isPageRequest, servePage } from '../pages/serve-page.ts';
+import { serveMedia } from '../media/serve-media.ts';
+import { servePage } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
 import type { ReceivedBody } from '../uploads/files.ts';
 import { readBody } from './body.ts';
@@ -29,10 +30,11 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   let received: ReceivedBody | undefined;
   try {
     checkHost(request);
-    if (isPageRequest(request) && (await servePage(platform, request, response))) return;
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
+    if (serveMedia(platform, path, request, response)) return;
+    if (await servePage(platform, path, request, response)) return;
     const { operation, params } = router.route(request.method ?? 'GET', path);
     const actor = actorOf(platform, operation, request);
     const arrival = { operation: operation.id, method: operation.method, path, actor: actor?.id };

@@ -1,8 +1,8 @@
 import { closedObject, jsonResponse, ref, replayable } from '../contract/schema.ts';
 import { articleForm, summaryForm } from '../dataset/article-forms.ts';
 import type { SandboxArticle } from '../dataset/articles.ts';
-import { reversed } from '../dataset/iterators.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
+import { reversed } from '../dataset/timelines.ts';
 import { ownArticle, readableArticle } from '../dataset/visibility.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
@@ -47,7 +47,8 @@ export const articleById: ActorOperation = {
       "One of the actor's own articles, or a published article of another. Problems: `not_found` 404 (deleted, or another's draft), `protected` 403, `user_suspended` 403.",
     responses: { 200: jsonResponse('The article.', closedObject({ article: ref('Article') })) },
   },
-  handle: (call) => json({ article: articleForm(call, readableArticle(call, call.params['id'] ?? '')) }),
+  handle: (call) =>
+    json({ article: articleForm(call, readableArticle(call.platform.dataset, call.actor, call.params['id'] ?? '')) }),
 };
 
 /** The actor's own articles, newest first. */

@@ -4,7 +4,7 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { tweetJson } from '../dataset/render.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { checkText } from '../dataset/tweet-text.ts';
-import type { User } from '../dataset/types.ts';
+import type { SandboxTweet, User } from '../dataset/types.ts';
 import { uploadIdOf } from '../dataset/uploads.ts';
 import { visibleTweet } from '../dataset/visibility.ts';
 import { type Fields, idempotencyToken, optionalString, requiredString } from '../http/input.ts';
@@ -138,7 +138,7 @@ function checkDraft(dataset: Dataset, actor: User, draft: Draft, now: number): v
   checkMedia(dataset, actor, draft.media, now);
   if (draft.replyTo !== undefined) visibleTweet(dataset, draft.replyTo, actor);
   if (draft.quoteOf !== undefined) visibleTweet(dataset, draft.quoteOf, actor);
-  if (isDuplicate(dataset, actor, draft, now)) throw new Problem(409, 'duplicate_tweet', 'Status is a duplicate.');
+  if (isDuplicate(actor, draft, now)) throw new Problem(409, 'duplicate_tweet', 'Status is a duplicate.');
 }
 
 /** Accepts up to four photos, or one video or animated GIF. */
@@ -153,36 +153,32 @@ function checkMedia(dataset: Dataset, actor: User, ids: readonly string[], now: 
 interface Texts {
   /** The number of the author's tweets that have been indexed. */
   indexed: number;
-  /** Maps each text to its tweets, as positions in `dataset.tweets`. */
-  readonly positions: Map<string, number[]>;
+  readonly byText: Map<string, SandboxTweet[]>;
 }
 
 const textsOf = new WeakMap<User, Texts>();
 
 /** Returns true if the author has published the same tweet in the last 24 hours. Only tweets with the same text are compared. */
-function isDuplicate(dataset: Dataset, actor: User, draft: Draft, now: number): boolean {
-  for (const position of sameText(dataset, actor, draft.text)) {
-    const tweet = dataset.tweets[position];
-    if (tweet === undefined || tweet.deleted || tweet.createdAt <= now - DAY_MS) continue;
+function isDuplicate(actor: User, draft: Draft, now: number): boolean {
+  for (const tweet of sameText(actor, draft.text)) {
+    if (tweet.deleted || tweet.createdAt <= now - DAY_MS) continue;
     const same =
       tweet.media.map(uploadIdOf).join() === draft.media.join() &&
-      tweet.replyTo?.tweetId === draft.replyTo &&
-      (tweet.quoteOf ?? undefined) === draft.quoteOf;
+      tweet.replyTo?.id === draft.replyTo &&
+      tweet.quoteOf?.id === draft.quoteOf;
     if (same) return true;
   }
   return false;
 }
 
-/** Returns the author's tweets with this text, as positions in `dataset.tweets`. */
-function sameText(dataset: Dataset, actor: User, text: string): readonly number[] {
-  const texts = textsOf.get(actor) ?? { indexed: 0, positions: new Map<string, number[]>() };
+function sameText(actor: User, text: string): readonly SandboxTweet[] {
+  const texts = textsOf.get(actor) ?? { indexed: 0, byText: new Map<string, SandboxTweet[]>() };
   textsOf.set(actor, texts);
-  for (; texts.indexed < actor.tweets.length; texts.indexed++) {
-    const position = actor.tweets[texts.indexed] ?? 0;
-    const own = dataset.tweets[position]?.text ?? '';
-    const others = texts.positions.get(own);
-    if (others) others.push(position);
-    else texts.positions.set(own, [position]);
+  for (const tweet of actor.tweets.slice(texts.indexed)) {
+    const others = texts.byText.get(tweet.text);
+    if (others) others.push(tweet);
+    else texts.byText.set(tweet.text, [tweet]);
   }
-  return texts.positions.get(text) ?? [];
+  texts.indexed = actor.tweets.length;
+  return texts.byText.get(text) ?? [];
 }

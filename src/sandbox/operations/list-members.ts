@@ -1,4 +1,4 @@
-import { reversed } from '../dataset/iterators.ts';
+import { reversed } from '../dataset/timelines.ts';
 import { isActive } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';

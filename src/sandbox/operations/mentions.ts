@@ -1,4 +1,4 @@
-import { newestTweets } from '../dataset/iterators.ts';
+import { newestTweets } from '../dataset/timelines.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { hiddenFrom } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
@@ -18,12 +18,9 @@ export const mentionsOperation: ActorOperation = {
   },
   handle(call) {
     const { actor } = call;
-    const { dataset } = call.platform;
-    const query = { kind: 'mention', name: actor.screenName } as const;
-    const positions = dataset.index.candidates(query, dataset.userNamed) ?? [];
     const paging = pagingOf(call, 'mentions', actor.id);
     const shown = (tweet: SandboxTweet) => tweet.author !== actor && hiddenFrom(actor, tweet) === undefined;
-    const page = takePage(newestTweets(dataset, positions, paging.after), paging.count, shown);
+    const page = takePage(newestTweets(actor.mentions, paging.after), paging.count, shown);
     return tweetsAnswer(call, viewerHead(actor), page, paging.seal(page.next));
   },
 };

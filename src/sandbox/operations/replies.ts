@@ -1,9 +1,10 @@
 import type { OperationContract } from '../contract/schema.ts';
-import { newestTweets } from '../dataset/iterators.ts';
+import type { Relation } from '../dataset/relation.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { visibleTweet } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
+import { numberOf } from './user-lists.ts';
 import { tweetsAnswer, visiblePage } from './user-tweets.ts';
 
 /** The direct replies to a tweet, newest first. */
@@ -15,7 +16,7 @@ export const replies = tweetsAbout(
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'TweetPage' },
   },
-  ({ replyPositions }) => replyPositions,
+  ({ replies }) => replies,
 );
 
 /** The tweets that quote a tweet, newest first. */
@@ -27,13 +28,13 @@ export const quotes = tweetsAbout(
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'TweetPage' },
   },
-  ({ quotePositions }) => quotePositions,
+  ({ quotes }) => quotes,
 );
 
 function tweetsAbout(
   list: string,
   contract: OperationContract,
-  positionsOf: (tweet: SandboxTweet) => readonly number[] | undefined,
+  listOf: (tweet: SandboxTweet) => Relation<SandboxTweet>,
 ): ActorOperation {
   return {
     id: list,
@@ -42,10 +43,9 @@ function tweetsAbout(
     access: 'actor',
     contract,
     handle(call) {
-      const { dataset } = call.platform;
-      const tweet = visibleTweet(dataset, call.params['id'] ?? '', call.actor);
+      const tweet = visibleTweet(call.platform.dataset, call.params['id'] ?? '', call.actor);
       const paging = pagingOf(call, list, tweet.id);
-      const page = visiblePage(call, newestTweets(dataset, positionsOf(tweet) ?? [], paging.after), paging.count);
+      const page = visiblePage(call, listOf(tweet).newestFirst(numberOf(paging.after)), paging.count);
       return tweetsAnswer(call, '', page, paging.seal(page.next));
     },
   };

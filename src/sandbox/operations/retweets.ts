@@ -1,6 +1,6 @@
 import { jsonResponse, pageOf } from '../contract/schema.ts';
 import type { User } from '../dataset/types.ts';
-import { isActive, isShownTo, visibleTweet } from '../dataset/visibility.ts';
+import { isShownTo, visibleTweet } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';
@@ -52,10 +52,7 @@ export const unretweetTweet: ActorOperation = {
   },
 };
 
-/**
- * The users who retweeted a tweet, newest retweet first. Retweets before the recorded history are counted, but not
- * listed.
- */
+/** The users who retweeted a tweet, newest retweet first. */
 export const retweeters: ActorOperation = {
   id: 'retweeters',
   method: 'GET',
@@ -63,15 +60,15 @@ export const retweeters: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'Users who retweeted a tweet, the newest retweet first. Protected users are listed for their followers only. Retweets before the recorded history are counted but not listed. Problems as in tweetById.',
+      'Users who retweeted a tweet, the newest retweet first. Protected users are listed for their followers only. Their number equals the retweet count of the tweet. Problems as in tweetById.',
     parameters: ['Count', 'Cursor'],
     responses: { 200: jsonResponse('A page.', pageOf('users', 'User')) },
   },
   handle(call) {
     const tweet = visibleTweet(call.platform.dataset, call.params['id'] ?? '', call.actor);
     const paging = pagingOf(call, 'retweeters', tweet.id);
-    const shown = (user: User) => isActive(user) && isShownTo(call.actor, user);
-    const page = takePage(tweet.retweeters?.newestFirst(numberOf(paging.after)) ?? [], paging.count, shown);
+    const shown = (user: User) => isShownTo(call.actor, user);
+    const page = takePage(tweet.retweeters.newestFirst(numberOf(paging.after)), paging.count, shown);
     return usersAnswer(call, '', page, paging.seal(page.next));
   },
 };

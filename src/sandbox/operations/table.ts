@@ -1,6 +1,7 @@
 import { makeEvents } from '../control/events.ts';
 import { clearFaults, listFaults, setFault } from '../control/faults.ts';
 import { acceptFollowRequest } from '../control/follow-requests.ts';
+import { addFollowers } from '../control/followers.ts';
 import { controlInfo } from '../control/info.ts';
 import { makeMessages } from '../control/messages.ts';
 import { mintAccounts } from '../control/mint-accounts.ts';
@@ -90,6 +91,7 @@ export const operations: readonly Operation[] = [
   clearFaults,
   mintAccounts,
   acceptFollowRequest,
+  addFollowers,
   makeEvents,
   makeMessages,
   setRateLimit,

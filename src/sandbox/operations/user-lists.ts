@@ -1,6 +1,6 @@
-import { reversed } from '../dataset/iterators.ts';
 import type { Relation } from '../dataset/relation.ts';
 import { usersJson } from '../dataset/render.ts';
+import { reversed } from '../dataset/timelines.ts';
 import type { User } from '../dataset/types.ts';
 import { checkShownTo, isActive } from '../dataset/visibility.ts';
 import type { ActorCall } from '../http/operation.ts';
@@ -13,7 +13,7 @@ export const followersOperation = listOfUser(
   'followers',
   'UserPage',
   'The followers of a user, the newest follow first. The list of a protected user is for its followers only: `protected` 403. Problems as in userById.',
-  (call, target) => related(call, 'followers', target, target.followers, isActive),
+  (call, target) => related(call, 'followers', target, target.followers),
 );
 
 export const followingOperation = listOfUser(
@@ -21,7 +21,7 @@ export const followingOperation = listOfUser(
   'following',
   'UserPage',
   'The users whom a user follows, the newest follow first. Problems as in followers.',
-  (call, target) => related(call, 'following', target, target.following, isActive),
+  (call, target) => related(call, 'following', target, target.following),
 );
 
 /** The followers of the target whom the actor follows. */
@@ -32,8 +32,8 @@ export const knownFollowers = listOfUser(
   'The followers of a user whom the actor follows too, the newest follow first. Problems as in followers.',
   (call, target) => {
     const { actor } = call;
-    const known = (user: User) => actor.following.has(user) && isActive(user);
-    return related(call, 'known-followers', target, target.followers, known, viewerHead(actor));
+    const known = (user: User) => actor.following.has(user);
+    return related(call, 'known-followers', target, target.followers, viewerHead(actor), known);
   },
 );
 
@@ -55,8 +55,8 @@ function related(
   list: string,
   target: User,
   relation: Relation<User>,
-  shown: (user: User) => boolean,
   head = '',
+  shown: (user: User) => boolean = () => true,
 ): SandboxResponse {
   checkShownTo(call.actor, target);
   const paging = pagingOf(call, list, target.id);

@@ -1,5 +1,5 @@
-import { newestTweets, timelineOf } from '../dataset/iterators.ts';
 import { tweetsJson } from '../dataset/render.ts';
+import { newestTweets, timelineOf } from '../dataset/timelines.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { checkShownTo, hiddenFrom } from '../dataset/visibility.ts';
 import type { ActorCall } from '../http/operation.ts';
@@ -13,7 +13,7 @@ export const userTweets = listOfUser(
   'tweets',
   'UserTweetPage',
   'Tweets, replies and retweets of a user, newest first. A retweet is shown as the original tweet, sorted by the time of the retweet. Retweets of own tweets are left out. Problems as in followers.',
-  (call, target) => pageOf(call, 'tweets', target, (after) => timelineOf(call.platform.dataset, target, after)),
+  (call, target) => pageOf(call, 'tweets', target, (after) => timelineOf(target, after)),
 );
 
 export const userArticles = listOfUser(
@@ -21,9 +21,10 @@ export const userArticles = listOfUser(
   'articles',
   'UserTweetPage',
   'The wrapper tweets of the articles that a user has published, newest first. Problems as in followers.',
-  (call, target) =>
-    pageOf(call, 'articles', target, (after) => newestTweets(call.platform.dataset, target.articles, after)),
+  (call, target) => pageOf(call, 'articles', target, (after) => newestTweets(target.tweets.filter(isArticle), after)),
 );
+
+const isArticle = ({ article }: SandboxTweet) => article !== null;
 
 function pageOf(
   call: ActorCall,

@@ -30,19 +30,16 @@ function renderBlocks(
   return safeHtml`${parts}`;
 }
 
+const containerTags: Readonly<Record<string, string>> = {
+  quote: 'blockquote',
+  'unordered-list': 'ul',
+  'list-item': 'li',
+};
+
 function renderContainer(container: ContentContainer | undefined, body: SafeHtml): SafeHtml {
-  switch (container?.type) {
-    case 'quote':
-      return safeHtml`<blockquote>${body}</blockquote>`;
-    case 'unordered-list':
-      return safeHtml`<ul>${body}</ul>`;
-    case 'ordered-list':
-      return safeHtml`<ol start="${container.start ?? 1}">${body}</ol>`;
-    case 'list-item':
-      return safeHtml`<li>${body}</li>`;
-    default:
-      return body;
-  }
+  if (container?.type === 'ordered-list') return safeHtml`<ol start="${container.start ?? 1}">${body}</ol>`;
+  const tag = containerTags[container?.type ?? ''];
+  return tag === undefined ? body : new SafeHtml(`<${tag}>${body.text}</${tag}>`);
 }
 
 const headings = ['header-one', 'header-two', 'header-three', 'header-four', 'header-five', 'header-six'];

@@ -2,7 +2,7 @@ import type { SandboxTweet, User } from '../dataset/types.ts';
 import type { Filter, Query } from './parse.ts';
 import { joinTerms, termsOf } from './terms.ts';
 
-export type Matcher = (tweet: SandboxTweet) => boolean;
+type Matcher = (tweet: SandboxTweet) => boolean;
 
 /** Compiles a query to a predicate on tweets. Screen names in the query are resolved once. */
 export function matcherOf(query: Query, userNamed: (screenName: string) => User | undefined): Matcher {
@@ -11,7 +11,7 @@ export function matcherOf(query: Query, userNamed: (screenName: string) => User 
       const terms = termsOf(query.text);
       if (terms.length > 0) {
         const wanted = joinTerms(terms);
-        return (tweet) => tweet.terms.includes(wanted);
+        return (tweet) => joinedTerms(tweet).includes(wanted);
       }
       // The text has no words, for example only an emoji, so it is searched as a substring.
       const wanted = query.text.trim();
@@ -31,7 +31,7 @@ export function matcherOf(query: Query, userNamed: (screenName: string) => User 
     }
     case 'to': {
       const user = userNamed(query.name);
-      return (tweet) => user !== undefined && tweet.replyTo?.userId === user.id;
+      return (tweet) => user !== undefined && tweet.replyTo?.author === user;
     }
     case 'since':
       return (tweet) => tweet.createdAt >= query.atMs;
@@ -54,10 +54,19 @@ export function matcherOf(query: Query, userNamed: (screenName: string) => User 
   }
 }
 
-/**
- * A matcher for each filter. Matchers read only fields that never change, so that the index can store their results.
- */
-export const filterMatcher: Record<Filter, Matcher> = {
+const known = new WeakMap<SandboxTweet, string>();
+
+/** Returns the normalized words of the text, each with one space on both sides. */
+function joinedTerms(tweet: SandboxTweet): string {
+  let joined = known.get(tweet);
+  if (joined === undefined) {
+    joined = joinTerms(termsOf(tweet.text));
+    known.set(tweet, joined);
+  }
+  return joined;
+}
+
+const filterMatcher: Record<Filter, Matcher> = {
   media: (tweet) => tweet.media.length > 0,
   images: (tweet) => tweet.media.some((media) => media.kind === 'photo'),
   videos: (tweet) => tweet.media.some((media) => media.kind === 'video'),

@@ -23,10 +23,3 @@ export function termsOf(text: string): string[] {
 export function joinTerms(terms: readonly string[]): string {
   return ` ${terms.join(' ')} `;
 }
-
-const SIGN = /[^\p{L}\p{M}\p{N}\p{Z}\p{C}!-\u00ff\u2000-\u206f]/gu;
-
-/** Returns the characters of a text that are neither part of a word nor common punctuation, such as emoji. */
-export function symbolsOf(text: string): string[] {
-  return text.match(SIGN) ?? [];
-}

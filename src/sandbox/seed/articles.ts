@@ -8,8 +8,8 @@ import type { SeedUser } from './users.ts';
 const shapes = ['Notes on {}', 'What {} taught me', 'A beginner’s letter about {}', 'A year of {}', 'In praise of {}'];
 
 /** Generates an article for some tweets of premium users. */
-export function articleOf(random: Prng, { user, language }: SeedUser, topic: Topic): ArticleReference | undefined {
-  if (!user.premium || user.protected || language.lang !== 'en' || !random.chance(0.03)) return undefined;
+export function articleOf(random: Prng, { user }: SeedUser, topic: Topic): ArticleReference | undefined {
+  if (!user.premium || user.protected || !random.chance(0.12)) return undefined;
   const id = String(1_700_000_000_000_000_000n + BigInt(random.int(0, 0x7fff_ffff)) * 0x7fff_ffffn);
   const title = random.pick(shapes).replace('{}', topic.name);
   let content: ArticleContent | undefined;

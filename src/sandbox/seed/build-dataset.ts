@@ -5,6 +5,9 @@ import { prng } from './prng.ts';
 import { fillTimeline } from './timeline.ts';
 import { affiliations, createUsers, type SeedUser } from './users.ts';
 
+/** The seed of every sandbox for which no other is chosen. */
+export const defaultSeed = 'postern';
+
 /** Generates the dataset of a seed. Ids and credentials depend on the seed only. Times are relative to the epoch. */
 export function buildDataset(seed: string, epochMs: number): Dataset {
   const dataset = new Dataset();
@@ -34,8 +37,8 @@ function makeLists(dataset: Dataset, seed: string, users: readonly SeedUser[]): 
     const owner = dataset.userNamed(ownerName);
     if (owner === undefined) throw new Error(`the dataset lacks ${ownerName}`);
     const open = users.filter(({ user }) => user.state === 'active' && user !== owner);
-    const members = random.shuffle(open).slice(0, size);
-    dataset.addList({ id: listIdFor(seed, name), name, owner, members: members.map((person) => person.user) });
+    const members = random.sample(open, size).map((person) => person.user);
+    dataset.addList({ id: listIdFor(seed, name), name, owner, members });
   }
 }
 

@@ -29,7 +29,7 @@ export function makeChats(dataset: Dataset, seed: string, epochMs: number, clien
     const user = dataset.userNamed(name);
     if (user === undefined) throw new Error(`the dataset lacks ${name}`);
     const open = (other: User) => other.state === 'active' && other.token === null && hasSeedKeys(other);
-    const followed = random.shuffle([...user.following].filter(open));
+    const followed = random.sample([...user.following].filter(open), user.following.size);
     const mutual = followed.filter((other) => other.following.has(user));
     const known = [...mutual, ...followed.filter((other) => !mutual.includes(other))];
     for (const other of known.slice(0, wanted[name].established)) {
@@ -37,7 +37,7 @@ export function makeChats(dataset: Dataset, seed: string, epochMs: number, clien
       else tell(other, user, true);
     }
     const strangers = [...user.followers].filter((other) => open(other) && !user.following.has(other));
-    for (const other of random.shuffle(strangers).slice(0, wanted[name].requests)) tell(other, user, false);
+    for (const other of random.sample(strangers, wanted[name].requests)) tell(other, user, false);
   }
   const [ada, grace] = demoNames.map((name) => dataset.userNamed(name));
   if (ada !== undefined && grace !== undefined) tell(grace, ada, true);

@@ -143,9 +143,8 @@ const nobody = { friends: [], emojiHabit: 0.1 };
 function chatLines(seed: string, conversation: string, about: readonly Topic[], count: number): string[] {
   const random = prng(seed, `chat lines ${conversation}`);
   const phrases = new Phrases(random);
-  const english = topics.filter(({ language }) => language === undefined);
   return Array.from({ length: count }, (_, turn) => {
-    const topic = random.pick(about.length > 0 && random.chance(0.7) ? about : english);
+    const topic = random.pick(about.length > 0 && random.chance(0.7) ? about : topics);
     return turn === 0 || random.chance(0.4) ? phrases.post(nobody, topic) : phrases.answer(topic);
   });
 }

@@ -1,50 +1,48 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { demoNames } from './demo.ts';
-import { type Prng, prng } from './prng.ts';
+import { prng } from './prng.ts';
 import type { SeedUser } from './users.ts';
 
-/**
- * Generates the follows. Popular users get most followers. A shared language and shared interests make a follow more
- * likely.
- */
+/** The least numbers of followers of the demo accounts. */
+const leastFollowers = { ada: 120, grace: 160, linus: 12 };
+
+/** Generates the follows. Popular users get most followers. Shared interests make a follow more likely. */
 export function generateFollows(dataset: Dataset, seed: string, users: readonly SeedUser[]): void {
   const random = prng(seed, 'follows');
-  const [ada, grace, linus] = demoNames.map((name) => users.find((person) => person.user.screenName === name));
-  if (ada === undefined || grace === undefined || linus === undefined) throw new Error('the demo accounts are missing');
-
-  const active = users.filter((person) => person.user.state === 'active');
-  const everybody = weightedPicker(users);
-  const byLanguage = new Map(
-    [...new Set(users.map((person) => person.language))].map((language) => [
-      language,
-      weightedPicker(users.filter((person) => person.language === language)),
-    ]),
-  );
-  const isDemo = (person: SeedUser) => person === ada || person === grace || person === linus;
-  for (const person of users) {
-    const near = byLanguage.get(person.language) ?? everybody;
-    const wanted = Math.min(400, Math.floor(10 + 12 * (1 - random.next()) ** -0.7));
+  const active = users.filter(({ user }) => user.state === 'active');
+  const isDemo = ({ user }: SeedUser) => demoNames.some((name) => name === user.screenName);
+  const isAllowed = (follower: SeedUser, followed: SeedUser) =>
+    follower !== followed && !(isDemo(follower) && followed.user.screenName === 'linus');
+  const drawn = weightedPicker(active, random.next);
+  for (const person of active) {
+    const wanted = Math.min(150, Math.floor(8 + 9 * (1 - random.next()) ** -0.7));
     for (let tries = 0; person.user.following.size < wanted && tries < wanted * 3; tries++) {
-      const other = (random.chance(0.9) ? near : everybody)(random);
-      // Suspended and deleted accounts keep only a few followers.
-      if (other === person || (other.user.state !== 'active' && random.chance(0.8))) continue;
-      if (other === linus && isDemo(person)) continue;
+      const other = drawn();
+      if (!isAllowed(person, other)) continue;
       const shared = other.topics.some((topic) => person.topics.includes(topic));
       if (shared || random.chance(0.5)) dataset.follow(person.user, other.user);
       // Popular users follow back less often.
       const returns = 0.4 / (1 + other.appeal / 12);
-      if (random.chance(returns) && !(person === linus && isDemo(other))) dataset.follow(other.user, person.user);
+      if (random.chance(returns) && isAllowed(other, person)) dataset.follow(other.user, person.user);
     }
   }
 
+  const [ada, grace, linus] = demoNames.map((name) => active.find(({ user }) => user.screenName === name));
+  if (ada === undefined || grace === undefined || linus === undefined) throw new Error('the demo accounts are missing');
   dataset.follow(ada.user, grace.user);
   dataset.follow(grace.user, ada.user);
-  const others = random.shuffle(active.filter((person) => !isDemo(person)));
-  // Make sure that the demo accounts have enough followers, and that ada follows some of them.
-  for (const person of others.slice(0, 14)) dataset.follow(person.user, ada.user);
-  for (const person of others.slice(6, 22)) dataset.follow(person.user, grace.user);
-  for (const person of others.slice(10, 18)) dataset.follow(ada.user, person.user);
-  for (const person of others.slice(30, 35)) dataset.follow(person.user, linus.user);
+  const others = active.filter((person) => !isDemo(person));
+  for (const person of [ada, grace, linus]) {
+    const least = leastFollowers[person.user.screenName as keyof typeof leastFollowers];
+    for (const { user } of random.sample(others, others.length)) {
+      if (person.user.followers.size < least) dataset.follow(user, person.user);
+    }
+  }
+  // Ada knows some of the followers of grace.
+  for (const { user } of random.sample(others, 8)) {
+    dataset.follow(user, grace.user);
+    dataset.follow(ada.user, user);
+  }
 
   const personOf = new Map(users.map((person) => [person.user, person]));
   for (const person of users) {
@@ -53,15 +51,11 @@ export function generateFollows(dataset: Dataset, seed: string, users: readonly 
 }
 
 /** Returns a function that picks a random user, weighted by appeal, by binary search. */
-function weightedPicker(users: readonly SeedUser[]): (random: Prng) => SeedUser {
-  const ends = new Float64Array(users.length);
+function weightedPicker(users: readonly SeedUser[], next: () => number): () => SeedUser {
   let total = 0;
-  for (const [index, person] of users.entries()) {
-    total += person.appeal;
-    ends[index] = total;
-  }
-  return (random) => {
-    const drawn = random.next() * total;
+  const ends = users.map(({ appeal }) => (total += appeal));
+  return () => {
+    const drawn = next() * total;
     let low = 0;
     let high = users.length - 1;
     while (low < high) {
@@ -69,8 +63,6 @@ function weightedPicker(users: readonly SeedUser[]): (random: Prng) => SeedUser 
       if ((ends[middle] ?? 0) <= drawn) low = middle + 1;
       else high = middle;
     }
-    const person = users[low];
-    if (person === undefined) throw new Error('nobody to draw');
-    return person;
+    return users[low] as SeedUser;
   };
 }

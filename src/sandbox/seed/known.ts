@@ -6,6 +6,21 @@ export const PRESS = 'northlightpress';
 
 const about = (...names: string[]) => names.map(topicNamed);
 
+/** A user who writes only these texts, so that the dataset has other scripts than Latin. */
+function writer(screenName: string, name: string, location: string, lang: string, texts: readonly string[]): Traits {
+  const own = { lang, texts };
+  return {
+    screenName,
+    name,
+    location,
+    description: '🌐',
+    topics: about('coffee', 'books'),
+    tweets: texts.length,
+    appeal: 12,
+    own,
+  };
+}
+
 /** Users with fixed traits. The rest of the dataset is generated around them. */
 export const known: readonly Traits[] = [
   {
@@ -92,4 +107,25 @@ export const known: readonly Traits[] = [
     tweets: 18,
     appeal: 10,
   },
+  writer('hana_sato', '佐藤はな', '京都', 'ja', [
+    '朝六時、雨の音とコーヒー。プリンがあればもっといい。☕',
+    '川ぞいの道で夕焼けを見た。カメラを忘れた日に限って。 #散歩',
+    '各駅停車で海まで。本を一冊、読み終えた。',
+  ]),
+  writer('chen_wei', '陈伟', '杭州', 'zh', [
+    '今天的咖啡比昨天好喝，因为我多等了三分钟。#咖啡',
+    '火车晚点两个小时，书倒是看完了。',
+    '山顶的风很大，但是值得。⛰️',
+  ]),
+  writer('layla_haddad', 'ليلى حداد', 'بيروت', 'ar', [
+    'قهوة الصباح على الشرفة، والبحر هادئ اليوم. ☕',
+    'انتهيت من قراءة الرواية في القطار. #كتب',
+    'خبزت رغيفا جديدا، والبيت كله رائحة خبز.',
+  ]),
+  writer('rohan_mehta', 'रोहन मेहता', 'पुणे', 'hi', [
+    'सुबह की चाय और बारिश, और क्या चाहिए। ☔',
+    'रेलगाड़ी की खिड़की से पहाड़ दिखे। #यात्रा',
+    'आज पहली बार रोटी गोल बनी। 🫓',
+  ]),
+  writer('pixel_paws', 'Pixel 🐾', '🌍', 'und', ['🐈💤☀️', '👩🏽‍🚀🚀🌕', '🍞🧈😋🎉', '🏳️‍🌈❤️‍🔥✨']),
 ];

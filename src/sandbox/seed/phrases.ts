@@ -1,6 +1,6 @@
-import { languageOf } from './languages.ts';
 import type { Prng } from './prng.ts';
-import type { Language, Topic } from './topic.ts';
+import { commonQuotes, commonReplies, commonSlots, leads, remarks } from './sentences.ts';
+import type { Topic } from './topic.ts';
 import type { SeedUser } from './users.ts';
 
 type Piece = { readonly slot: string; readonly text: string };
@@ -18,12 +18,11 @@ export class Phrases {
 
   post(person: Pick<SeedUser, 'friends' | 'emojiHabit'>, topic: Topic): string {
     const random = this.#random;
-    const language = languageOf(topic);
-    return this.#fresh(language, () => {
-      let text = this.#fill(random.pick(topic.texts), topic, language);
-      if (random.chance(0.22)) text += language.space + random.pick(language.remarks);
+    return this.#fresh(() => {
+      let text = this.#fill(random.pick(topic.texts), topic);
+      if (random.chance(0.22)) text += ` ${random.pick(remarks)}`;
       if (person.friends.length > 0 && random.chance(0.07)) {
-        text += ` ${language.company.replace('{name}', random.pick(person.friends).user.screenName)}`;
+        text += ` With @${random.pick(person.friends).user.screenName}.`;
       }
       if (topic.symbols !== undefined && random.chance(0.7)) text += ` $${random.pick(topic.symbols)}`;
       if (random.chance(0.1)) text += ` ${random.pick(topic.links)}`;
@@ -35,9 +34,8 @@ export class Phrases {
 
   reply(to: Pick<SeedUser, 'user'>, topic: Topic): string {
     const random = this.#random;
-    const language = languageOf(topic);
-    return this.#fresh(language, () => {
-      const text = this.#fill(random.pick(random.chance(0.55) ? topic.replies : language.replies), topic, language);
+    return this.#fresh(() => {
+      const text = this.#fill(random.pick(random.chance(0.55) ? topic.replies : commonReplies), topic);
       return `@${to.user.screenName} ${text}${random.chance(0.12) ? ` ${random.pick(topic.emoji)}` : ''}`;
     });
   }
@@ -45,28 +43,23 @@ export class Phrases {
   /** Returns an answer that mentions nobody, for a conversation between two users. */
   answer(topic: Topic): string {
     const random = this.#random;
-    const language = languageOf(topic);
-    return this.#fresh(language, () =>
-      this.#fill(random.pick(random.chance(0.55) ? topic.replies : language.replies), topic, language),
-    );
+    return this.#fresh(() => this.#fill(random.pick(random.chance(0.55) ? topic.replies : commonReplies), topic));
   }
 
   /** Returns the text of a follow-up tweet in a thread by the same author. */
   continuation(topic: Topic): string {
     const random = this.#random;
-    const language = languageOf(topic);
-    return this.#fresh(language, () => {
-      const said = this.#fill(random.pick(topic.texts), topic, language);
-      return random.pick(language.leads) + language.space + said;
+    return this.#fresh(() => {
+      const said = this.#fill(random.pick(topic.texts), topic);
+      return `${random.pick(leads)} ${said}`;
     });
   }
 
   quote(topic: Topic): string {
     const random = this.#random;
-    const language = languageOf(topic);
-    return this.#fresh(language, () => {
-      let text = this.#fill(random.pick(random.chance(0.4) ? topic.replies : language.quotes), topic, language);
-      if (random.chance(0.3)) text += language.space + random.pick(language.remarks);
+    return this.#fresh(() => {
+      let text = this.#fill(random.pick(random.chance(0.4) ? topic.replies : commonQuotes), topic);
+      if (random.chance(0.3)) text += ` ${random.pick(remarks)}`;
       return random.chance(0.3) ? `${text} #${random.pick(topic.tags)}` : text;
     });
   }
@@ -74,21 +67,19 @@ export class Phrases {
   /** Returns a text that mentions a user and is not a reply. */
   mention(of: Pick<SeedUser, 'user'>, topic: Topic): string {
     const random = this.#random;
-    const language = languageOf(topic);
-    return this.#fresh(language, () => {
-      const said = this.#fill(random.pick(topic.texts), topic, language);
+    return this.#fresh(() => {
+      const said = this.#fill(random.pick(topic.texts), topic);
       const name = of.user.screenName;
-      if (random.chance(0.5)) return `@${name} ${said}`;
-      return said + language.space + language.company.replace('{name}', name);
+      return random.chance(0.5) ? `@${name} ${said}` : `${said} With @${name}.`;
     });
   }
 
-  #fill(template: string, topic: Topic, language: Language): string {
+  #fill(template: string, topic: Topic): string {
     let text = '';
     for (const piece of this.#partsOf(template)) {
       let part = piece.text;
       if (piece.slot !== '') {
-        const choices = topic.slots[piece.slot] ?? language.slots[piece.slot];
+        const choices = topic.slots[piece.slot] ?? commonSlots[piece.slot];
         if (choices === undefined) throw new Error(`${topic.name} has no slot ${piece.slot}`);
         part = this.#random.pick(choices);
         if (text === '' || /[.!?] $/.test(text)) part = part.charAt(0).toUpperCase() + part.slice(1);
@@ -110,12 +101,12 @@ export class Phrases {
     return parts;
   }
 
-  #fresh(language: Language, write: () => string): string {
+  #fresh(write: () => string): string {
     for (let attempt = 0; ; attempt++) {
       let text = write();
-      // Few combinations are left in this language, so remarks are appended to get a new text.
+      // Few combinations are left, so remarks are appended to get a new text.
       for (let extra = 2; extra < Math.min(attempt, 6); extra++) {
-        text += language.space + this.#random.pick(language.remarks);
+        text += ` ${this.#random.pick(remarks)}`;
       }
       if (this.#said.has(text)) continue;
       this.#said.add(text);

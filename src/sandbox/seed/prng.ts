@@ -13,7 +13,8 @@ export interface Prng {
   pick<T>(items: readonly T[]): T;
   /** Returns a random item. Weights need not sum to 1. */
   weighted<T>(items: readonly T[], weightOf: (item: T) => number): T;
-  shuffle<T>(items: readonly T[]): T[];
+  /** Returns `count` different items in random order, or all if there are fewer. */
+  sample<T>(items: readonly T[], count: number): T[];
 }
 
 /** Creates a generator: xoshiro128** (Blackman and Vigna), with its state from the SHA-256 of the seed and label. */
@@ -52,15 +53,17 @@ export function prng(seed: string, label: string): Prng {
       }
       return at(items, items.length - 1);
     },
-    shuffle(items) {
-      const result = [...items];
-      for (let i = result.length - 1; i > 0; i--) {
-        const j = int(0, i);
-        const held = at(result, i);
-        result[i] = at(result, j);
-        result[j] = held;
+    sample(items, count) {
+      if (count === 0) return [];
+      const rest = [...items];
+      const drawn: typeof rest = [];
+      while (drawn.length < count && rest.length > 0) {
+        const place = int(0, rest.length - 1);
+        drawn.push(at(rest, place));
+        const last = rest.pop();
+        if (last !== undefined && place < rest.length) rest[place] = last;
       }
-      return result;
+      return drawn;
     },
   };
 }

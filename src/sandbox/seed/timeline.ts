@@ -1,13 +1,13 @@
-import type { Dataset } from '../dataset/dataset.ts';
-import { idsOfMoment } from '../dataset/snapshot-tweet.ts';
+import type { Dataset, NewTweet } from '../dataset/dataset.ts';
 import { snowflake } from '../dataset/snowflake.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { hiddenFrom } from '../dataset/visibility.ts';
 import { articleOf } from './articles.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
+import { pickReactions, type Reactions, react } from './reactions.ts';
 import type { Topic } from './topic.ts';
-import { generateCounts, mediaFor } from './tweet-counts.ts';
+import { mediaFor } from './tweet-media.ts';
 import type { SeedUser } from './users.ts';
 import { Variety } from './variety.ts';
 
@@ -30,7 +30,7 @@ interface Said {
   readonly topic: Topic;
 }
 
-type Content = Pick<Parameters<Dataset['addTweet']>[0], 'text' | 'replyTo' | 'quoteOf' | 'media' | 'article'>;
+type Content = Pick<NewTweet, 'text' | 'replyTo' | 'quoteOf' | 'media' | 'article'>;
 
 /**
  * Generates the tweets of the days before the epoch, oldest first, so that replies and quotes can refer to earlier
@@ -47,29 +47,33 @@ export function fillTimeline(dataset: Dataset, seed: string, epochMs: number, us
     answers: new Map(),
     gone: [],
   };
-  for (const [index, { person, agoMs, thread }] of moments(random, users).entries()) {
+  const reactions: [SandboxTweet, Reactions][] = [];
+  for (const { person, agoMs, thread } of moments(random, users)) {
     const createdAt = epochMs - agoMs;
-    const said = speak(scene, person, thread, createdAt, (content, topic) => {
-      const source = random.pick(sources);
-      const { views, ...received } = generateCounts(random, person, content.replyTo !== undefined, agoMs);
+    const said = speak(scene, person, thread, createdAt, (content) => {
+      const received = pickReactions(random, person.user, content.replyTo !== undefined, agoMs);
       const media = variety.media(content.media);
-      return dataset.addTweet({
-        id: snowflake(createdAt, index % idsOfMoment),
+      const tweet = dataset.addTweet({
+        id: snowflake(createdAt, 0),
         author: person.user,
         createdAt,
-        lang: topic.language?.lang ?? 'en',
+        lang: person.own?.lang ?? 'en',
         createdByCall: false,
         ...content,
         text: variety.text(content.text, media),
         media,
-        source: variety.known(source),
-        views: variety.known(views),
-        ...received,
+        source: variety.known(random.pick(sources)),
+        views: variety.known(received.views),
+        score: received.score,
       });
+      reactions.push([tweet, received]);
+      return tweet;
     });
+    if (said === undefined) continue;
     scene.latest.set(person, said);
     if (person.user.state !== 'active' && !person.user.protected) scene.gone.push(said);
   }
+  react(dataset, random, reactions, epochMs);
   deleteSomeQuoted(dataset, random);
   variety.pinTweets(dataset);
 }
@@ -116,33 +120,33 @@ function speak(
   person: SeedUser,
   thread: boolean,
   at: number,
-  publish: (content: Content, topic: Topic) => SandboxTweet,
-): Said {
+  publish: (content: Content) => SandboxTweet,
+): Said | undefined {
   const { random, phrases, dataset } = scene;
+  const only = person.own?.texts[person.user.tweets.length];
+  if (only !== undefined) {
+    publish({ text: only, replyTo: undefined, quoteOf: undefined, media: [] });
+    return undefined;
+  }
   const own = scene.latest.get(person);
   if (thread && own !== undefined) {
     const text = phrases.continuation(own.topic);
-    const tweet = publish({ text, replyTo: own.tweet, quoteOf: undefined, media: [] }, own.topic);
+    const tweet = publish({ text, replyTo: own.tweet, quoteOf: undefined, media: [] });
     return { tweet, person, topic: own.topic };
   }
   const mood = random.next();
   const other = mood < 0.42 ? choose(scene, person, at) : undefined;
   if (other !== undefined) {
-    // Users write only in languages that they speak.
-    const topic = other.person.language === person.language ? other.topic : random.pick(person.topics);
+    const { topic } = other;
     if (mood < 0.34) {
       const text = phrases.reply(other.person, topic);
-      const said = {
-        tweet: publish({ text, replyTo: other.tweet, quoteOf: undefined, media: [] }, topic),
-        person,
-        topic,
-      };
+      const said = { tweet: publish({ text, replyTo: other.tweet, quoteOf: undefined, media: [] }), person, topic };
       scene.answers.set(other.person, said);
       return said;
     }
     if (!other.person.user.protected) {
       const text = phrases.quote(topic);
-      return { tweet: publish({ text, replyTo: undefined, quoteOf: other.tweet, media: [] }, topic), person, topic };
+      return { tweet: publish({ text, replyTo: undefined, quoteOf: other.tweet, media: [] }), person, topic };
     }
   }
   const topic = random.pick(person.topics);
@@ -150,7 +154,7 @@ function speak(
   const media = mediaFor(random, topic, dataset.tweets.length);
   const article = articleOf(random, person, topic);
   return {
-    tweet: publish({ text, replyTo: undefined, quoteOf: undefined, media, ...(article && { article }) }, topic),
+    tweet: publish({ text, replyTo: undefined, quoteOf: undefined, media, ...(article && { article }) }),
     person,
     topic,
   };
@@ -162,7 +166,7 @@ function speak(
  */
 function choose(scene: Scene, person: SeedUser, at: number): Said | undefined {
   const { random } = scene;
-  if (scene.gone.length > 0 && random.chance(0.02)) return random.pick(scene.gone);
+  if (scene.gone.length > 0 && random.chance(0.06)) return random.pick(scene.gone);
   const open = (said: Said | undefined): said is Said =>
     said !== undefined &&
     said.person !== person &&
@@ -184,8 +188,8 @@ function choose(scene: Scene, person: SeedUser, at: number): Said | undefined {
 /** Deletes some of the tweets that other tweets quote. */
 function deleteSomeQuoted(dataset: Dataset, random: Prng): void {
   const quoted = dataset.tweets.filter(
-    (tweet) => tweet.quotes > 0 && tweet.author.state === 'active' && !tweet.replyTo,
+    (tweet) => tweet.quotes.size > 0 && tweet.author.state === 'active' && !tweet.replyTo,
   );
   const plain = quoted.filter((tweet) => tweet.author.token === null);
-  for (const tweet of random.shuffle(plain).slice(0, 40)) dataset.remove(tweet);
+  for (const tweet of random.sample(plain, 10)) dataset.remove(tweet);
 }

@@ -1,9 +1,8 @@
 import type { Topic } from './topic.ts';
-import { homeTopics } from './topics-home.ts';
-import { mindTopics } from './topics-mind.ts';
-import { outsideTopics } from './topics-outside.ts';
+import { leisureTopics } from './topics-leisure.ts';
+import { workTopics } from './topics-work.ts';
 
-export const topics: readonly Topic[] = [...homeTopics, ...outsideTopics, ...mindTopics];
+export const topics: readonly Topic[] = [...leisureTopics, ...workTopics];
 
 export function topicNamed(name: string): Topic {
   const topic = topics.find((candidate) => candidate.name === name);

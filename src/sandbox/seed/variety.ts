@@ -22,7 +22,7 @@ export class Variety {
   /** Removes all fields except the URL from some media. */
   media(media: readonly AttachedMedia[]): readonly AttachedMedia[] {
     return media.map((each) =>
-      this.#random.chance(0.02) ? { ...each, width: null, height: null, durationMs: null } : each,
+      this.#random.chance(0.06) ? { ...each, width: null, height: null, durationMs: null } : each,
     );
   }
 
@@ -40,17 +40,16 @@ export class Variety {
     for (const user of dataset.users.values()) {
       const isShown = user.protected === false && demoNames.some((name) => name === user.screenName);
       if ((!this.#random.chance(0.2) && !isShown) || user.state !== 'active') continue;
-      const best = bestOf(dataset, user);
+      const best = bestOf(user);
       if (best !== undefined) user.pinned.push(best.id);
     }
   }
 }
 
-function bestOf(dataset: Dataset, user: User): SandboxTweet | undefined {
+function bestOf(user: User): SandboxTweet | undefined {
   let best: SandboxTweet | undefined;
-  for (const position of user.tweets) {
-    const tweet = dataset.tweets[position];
-    if (tweet === undefined || tweet.deleted || tweet.replyTo !== null) continue;
+  for (const tweet of user.tweets) {
+    if (tweet.deleted || tweet.replyTo !== null) continue;
     if (best === undefined || tweet.score > best.score) best = tweet;
   }
   return best;

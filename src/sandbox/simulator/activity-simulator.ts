@@ -73,7 +73,7 @@ export class ActivitySimulator {
 function simulateEvent(platform: SandboxState, random: Prng, target: User): void {
   const possible = habits.filter(([type]) => type !== 'retweet' || !target.protected);
   const [type] = random.weighted(possible, ([, weight]) => weight);
-  const tweet = type === 'mention' || type === 'follow' ? undefined : recentTweet(platform, random, target);
+  const tweet = type === 'mention' || type === 'follow' ? undefined : recentTweet(random, target);
   try {
     createEvents(platform, { type, target, count: 1, tweet, unasked: true });
   } catch (error) {
@@ -83,11 +83,10 @@ function simulateEvent(platform: SandboxState, random: Prng, target: User): void
 }
 
 /** Picks one of the latest tweets. Later ones are more likely. */
-function recentTweet({ dataset }: SandboxState, random: Prng, { tweets }: User): SandboxTweet | undefined {
-  const recent: SandboxTweet[] = [];
-  for (let at = tweets.length - 1; at >= 0 && recent.length < RECENT_TWEETS; at--) {
-    const tweet = dataset.tweets[tweets[at] ?? -1];
-    if (tweet !== undefined && !tweet.deleted) recent.push(tweet);
-  }
+function recentTweet(random: Prng, { tweets }: User): SandboxTweet | undefined {
+  const recent = tweets
+    .filter(({ deleted }) => !deleted)
+    .slice(-RECENT_TWEETS)
+    .reverse();
   return recent[random.int(0, random.int(0, Math.max(0, recent.length - 1)))];
 }

@@ -28,7 +28,7 @@ const written = new Set<ActivityType>(['reply', 'quote', 'mention']);
 export function createEvents(platform: SandboxState, wish: EventRequest): ActivityEvent[] {
   const { target, count } = wish;
   const { activity } = platform.dataset;
-  const tweet = subjectOf(platform, wish);
+  const tweet = subjectOf(wish);
   const performers = chooseActors(platform, wish, tweet);
   const rounds = Math.ceil(count / performers.length);
   if (wish.text !== undefined) {
@@ -43,13 +43,11 @@ export function createEvents(platform: SandboxState, wish: EventRequest): Activi
   return Array.from(activity.since(target, before, platform.now()).events, ([event]) => event);
 }
 
-function subjectOf({ dataset }: SandboxState, { type, target, tweet }: EventRequest): SandboxTweet | undefined {
+function subjectOf({ type, target, tweet }: EventRequest): SandboxTweet | undefined {
   if (type === 'mention' || type === 'follow') return undefined;
   if (tweet !== undefined) return tweet;
-  for (let at = target.tweets.length - 1; at >= 0; at--) {
-    const own = dataset.tweets[target.tweets[at] ?? -1];
-    if (own !== undefined && !own.deleted) return own;
-  }
+  const latest = target.tweets.findLast((own) => !own.deleted);
+  if (latest !== undefined) return latest;
   throw badRequest('userName', `@${target.screenName} has no tweet to ${type}. Post a tweet as this user first`);
 }
 

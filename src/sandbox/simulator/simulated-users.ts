@@ -1,5 +1,6 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import type { User } from '../dataset/types.ts';
+import { isPublic } from '../dataset/visibility.ts';
 import { known } from '../seed/known.ts';
 import { Phrases } from '../seed/phrases.ts';
 import { type Prng, prng } from '../seed/prng.ts';
@@ -12,8 +13,7 @@ const REMEMBERED_TEXTS = 5_000;
 /** Users without credentials who perform simulated actions, and a generator of their texts. */
 export class SimulatedUsers {
   readonly random: Prng;
-  /** Users grouped by language, English first, because the generated texts are in English. */
-  readonly #groups: readonly (readonly User[])[];
+  readonly #users: readonly User[];
   #phrases: Phrases;
   #texts = 0;
   #turn = 0;
@@ -22,11 +22,8 @@ export class SimulatedUsers {
   constructor(dataset: Dataset, seed: string) {
     this.random = prng(seed, `extras ${dataset.activity.lastId}`);
     this.#phrases = new Phrases(this.random);
-    const free = [...dataset.users.values()].filter(
-      (user) => user.token === null && user.state === 'active' && !user.protected,
-    );
-    const english = new Set(free.filter((user) => langOf(dataset, user) === 'en'));
-    this.#groups = [[...english], free.filter((user) => !english.has(user))].map((group) => this.random.shuffle(group));
+    const free = [...dataset.users.values()].filter((user) => user.token === null && isPublic(user));
+    this.#users = this.random.sample(free, free.length);
   }
 
   /**
@@ -34,12 +31,9 @@ export class SimulatedUsers {
    * will use.
    */
   usersInTurn(wanted: number): User[] {
-    const start = this.#turn;
+    const at = this.#turn % this.#users.length;
     this.#turn += wanted;
-    return this.#groups.flatMap((group) => {
-      const at = start % Math.max(1, group.length);
-      return [...group.slice(at), ...group.slice(0, at)];
-    });
+    return [...this.#users.slice(at), ...this.#users.slice(0, at)];
   }
 
   reply(to: User): string {
@@ -67,8 +61,4 @@ export class SimulatedUsers {
     if (++this.#texts % REMEMBERED_TEXTS === 0) this.#phrases = new Phrases(this.random);
     return make(this.#phrases);
   }
-}
-
-function langOf(dataset: Dataset, user: User): string | undefined {
-  return dataset.tweets[user.tweets.at(-1) ?? -1]?.lang;
 }

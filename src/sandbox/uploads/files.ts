@@ -16,11 +16,9 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { YoungGenerationCollector } from '../../shared/runtime/young-generation-collector.ts';
 import { Problem } from '../http/problem.ts';
 
 const HEAD_BYTES = 64;
-const garbage = new YoungGenerationCollector();
 
 /** A request body that was written to a temporary file and fsynced. */
 export interface ReceivedBody {
@@ -57,7 +55,6 @@ export class UploadFiles {
         size += chunk.length;
         if (size > maxBytes) throw tooLarge(maxBytes);
         await file.writeFile(chunk);
-        garbage.passed(chunk.length);
       }
       await file.sync();
     } catch (error) {

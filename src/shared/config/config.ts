@@ -1,13 +1,11 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '../model/loopback.ts';
-import type { Micros } from '../model/money.ts';
 import { Secret } from '../secrets/secret.ts';
 import {
   type CheckedSettings,
-  type LogFormat,
-  type LogLevel,
   type PlatformKind,
   platformKinds,
+  removedSettings,
   type SettingName,
   settings,
 } from './settings.ts';
@@ -15,78 +13,8 @@ import {
 /** Environment variables before validation. An empty variable counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Config {
-  readonly host: string;
-  /** The base URL that callers use; `null` if it is not configured. */
-  readonly publicUrl: string | null;
-  readonly port: number;
-  /** The origins of web pages that may call the API from a browser (CORS). */
-  readonly corsOrigins: readonly string[];
-  /** The number of processes that serve requests. */
-  readonly workers: number;
-  readonly dataDir: string;
-  readonly log: { readonly level: LogLevel; readonly format: LogFormat };
-  /** The collector of traces; `null` if traces are off. */
-  readonly traces: { readonly endpoint: string; readonly protocol: 'http/protobuf' | 'http/json' } | null;
-  readonly platform: {
-    /** The URL of a sandbox in another process; `null` for the embedded sandbox. */
-    readonly url: string | null;
-    readonly timeoutMs: number;
-    /**
-     * The maximum time in milliseconds for which the platform may hold a request for the events of an active account; 0 disables waiting.
-     */
-    readonly waitMs: number;
-    readonly kind: PlatformKind;
-    /** True in sandbox mode, where the service creates demo credentials that are publicly known. */
-    readonly demo: boolean;
-    /** The origin of the directory of did:plc identifiers. */
-    readonly plcUrl: string;
-    /** The origin of a Jetstream; `null` if there is none. */
-    readonly jetstreamUrl: string | null;
-  };
-  readonly sandbox: { readonly port: number; readonly activity: boolean };
-  /** The maximum number of calls per minute for each API key; 0 for no limit. */
-  readonly rateLimit: number;
-  /** The maximum number of open live streams for each API key in each process. */
-  readonly maxStreamsPerKey: number;
-  readonly limits: {
-    /** The maximum number of requests per minute without a valid API key for each client address; 0 for no limit. */
-    readonly unauthenticated: number;
-    /** The maximum number of failed calls per minute for each account; 0 for no limit. */
-    readonly failedCalls: number;
-    /** CIDR blocks of reverse proxies. */
-    readonly trustedProxies: readonly string[];
-    /** The maximum number of concurrent requests of one API key; 0 for no limit. */
-    readonly concurrentRequests: number;
-    readonly requestsInFlight: number;
-    readonly eventLoopDelayMs: number;
-    readonly eventLoopTurnMs: number;
-    readonly commitMs: number;
-    readonly connections: number;
-  };
-  readonly graphql: {
-    /** The maximum worst-case cost of one request. */
-    readonly costLimit: Micros;
-    /** The maximum size of a response in bytes. */
-    readonly bytesLimit: number;
-    readonly timeoutMs: number;
-    readonly introspection: boolean;
-    /** The path of the file with trusted documents; `null` if there is none. */
-    readonly trustedDocuments: string | null;
-    readonly trustedOnly: boolean;
-  };
-  readonly webhooks: { readonly allowLocalhost: boolean };
-  readonly eventLimits: { readonly perMinute: number; readonly perDay: number; readonly bytesPerDay: number };
-  /** CIDR blocks of non-public addresses that callers may use in URLs. */
-  readonly outboundAllow: readonly string[];
-  readonly secrets: {
-    /** The configured secret keys. `null` means that the key is in a file in DATA_DIR, which is created at the first start. */
-    readonly secretKeys: readonly Secret<Buffer>[] | null;
-    /** The URL of MongoDB; `null` for the embedded store. */
-    readonly mongodbUrl: Secret | null;
-    readonly metricsToken: Secret | null;
-  };
-}
+/** The validated settings, grouped. */
+export type Config = ReturnType<typeof configOf>;
 
 /** An invalid setting, with settings that solve the problem. `example` is true if other settings would solve it too. */
 export interface ConfigProblem {
@@ -116,7 +44,7 @@ export function readConfig(env: Environment): Config {
   const checked = checkSettings(env);
   const problems = findContradictions(checked);
   if (problems.length > 0) throw new ConfigError(problems);
-  return freeze(checked);
+  return configOf(checked, env);
 }
 
 function checkSettings(env: Environment): CheckedSettings {
@@ -182,13 +110,12 @@ function isDemo(checked: CheckedSettings): boolean {
   return platformKinds[kindOf(checked)].demo;
 }
 
-function freeze(checked: CheckedSettings): Config {
+function configOf(checked: CheckedSettings, env: Environment) {
   return Object.freeze({
     host: checked.HOST,
     publicUrl: checked.PUBLIC_URL,
     port: checked.PORT,
     corsOrigins: Object.freeze([...checked.CORS_ORIGINS]),
-    workers: checked.WORKERS,
     dataDir: resolve(checked.DATA_DIR),
     log: { level: checked.LOG_LEVEL, format: checked.LOG_FORMAT },
     traces:
@@ -217,9 +144,6 @@ function freeze(checked: CheckedSettings): Config {
       concurrentRequests: checked.MAX_CONCURRENT_REQUESTS,
       requestsInFlight: checked.MAX_REQUESTS_IN_FLIGHT,
       eventLoopDelayMs: checked.MAX_EVENT_LOOP_DELAY_MS,
-      eventLoopTurnMs: checked.MAX_EVENT_LOOP_TURN_MS,
-      commitMs: checked.MAX_COMMIT_MS,
-      connections: checked.MAX_CONNECTIONS,
     }),
     graphql: Object.freeze({
       costLimit: checked.GRAPHQL_MAX_COST,
@@ -239,6 +163,8 @@ function freeze(checked: CheckedSettings): Config {
       bytesPerDay: checked.ACCOUNT_EVENT_MIB_PER_DAY * 1_024 * 1_024,
     }),
     outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
+    /** Names of settings that are set, but have no effect any more. */
+    removed: Object.freeze(Object.keys(removedSettings).filter((name) => env[name]?.trim())),
     secrets: Object.freeze({
       secretKeys: checked.SECRET_KEY && Object.freeze(checked.SECRET_KEY.map((key) => new Secret(key))),
       mongodbUrl: checked.MONGODB_URL === null ? null : new Secret(checked.MONGODB_URL),

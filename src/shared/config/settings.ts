@@ -63,11 +63,6 @@ export const settings = {
     about: 'Port to listen on; 0 takes any free port.',
     example: '8080',
   },
-  WORKERS: {
-    ...withDefault('1', wholeNumber(1, 64)),
-    about: 'Number of processes that serve requests on PORT. More than one are run by a supervisor.',
-    example: '2',
-  },
   PUBLIC_URL: {
     ...optional<string | null>(null, 'none: the listening address if only this machine reaches it', publicUrl),
     about: 'Base address that callers use, for example behind a reverse proxy. /openapi.json names it as its server.',
@@ -198,7 +193,7 @@ export const settings = {
   },
   MAX_STREAMS_PER_KEY: {
     ...withDefault('20', wholeNumber(1, 1_000_000)),
-    about: 'Open live streams for each API key, in each service (workers share the limit).',
+    about: 'Open live streams for each API key, in each process.',
     example: '100',
   },
   UNAUTHENTICATED_RATE_LIMIT: {
@@ -214,37 +209,21 @@ export const settings = {
     example: '10.0.0.0/8,fd00::/8',
   },
   MAX_CONCURRENT_REQUESTS: {
-    ...withDefault('256', wholeNumber(0, 1_000_000)),
+    ...withDefault('64', wholeNumber(0, 1_000_000)),
     about:
-      'Concurrent requests of one API key in each service (workers share the limit); 0 for no limit. Open streams do not count.',
-    example: '64',
+      'Concurrent requests of one API key in each process, an eighth of them while the event loop is saturated; 0 for no limit. Open streams do not count.',
+    example: '16',
   },
   MAX_REQUESTS_IN_FLIGHT: {
-    ...withDefault('5000', wholeNumber(1, 1_000_000)),
-    about: 'Concurrent requests of all callers in each process; further requests are refused with 503.',
-    example: '1000',
+    ...withDefault('1000', wholeNumber(1, 1_000_000)),
+    about:
+      'Concurrent requests of all callers in each process; further requests are refused with 503. While the event loop is saturated, a 25th of them is accepted.',
+    example: '5000',
   },
   MAX_EVENT_LOOP_DELAY_MS: {
     ...withDefault('1000', wholeNumber(1, 600_000)),
     about: 'Mean delay of the event loop, in milliseconds, above which new requests are refused with 503.',
     example: '200',
-  },
-  MAX_EVENT_LOOP_TURN_MS: {
-    ...withDefault('50', wholeNumber(1, 600_000)),
-    about:
-      'Mean duration of a turn of the event loop, in milliseconds, above which concurrent requests are limited and further ones refused with 503. The limit is never less than 16.',
-    example: '4',
-  },
-  MAX_COMMIT_MS: {
-    ...withDefault('1000', wholeNumber(1, 600_000)),
-    about:
-      'Duration of a commit of charges to the store, in milliseconds. If even the shortest commits take longer, concurrent requests are limited and further ones refused with 503. The limit is never less than 16.',
-    example: '500',
-  },
-  MAX_CONNECTIONS: {
-    ...withDefault('10000', wholeNumber(1, 1_000_000)),
-    about: 'Open connections in each process; further connections are closed at once.',
-    example: '2000',
   },
   GRAPHQL_MAX_COST: {
     ...withDefault<Micros>('0.5', dollarAmount),
@@ -300,6 +279,14 @@ export const settings = {
     example: 'json',
   },
 } satisfies Record<string, Setting<unknown>>;
+
+/** Settings of earlier releases, which have no effect, and what replaced them. The log says so at the start. */
+export const removedSettings: Readonly<Record<string, string>> = {
+  WORKERS: 'run several gateways on one store behind a proxy (docs/operating.md, Several gateways)',
+  MAX_EVENT_LOOP_TURN_MS: 'a saturated process accepts a 25th of MAX_REQUESTS_IN_FLIGHT',
+  MAX_COMMIT_MS: 'MAX_REQUESTS_IN_FLIGHT limits the requests that wait for a slow store',
+  MAX_CONNECTIONS: 'the limit is always 10,000 connections',
+};
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 export type LogFormat = 'auto' | 'json' | 'pretty';

@@ -206,12 +206,7 @@ export const errorReasons = {
   busy_overload: {
     code: 'unavailable',
     meaning:
-      'The event loop of the process is saturated, so that its concurrent requests are limited (`MAX_EVENT_LOOP_TURN_MS`).',
-  },
-  store_overload: {
-    code: 'unavailable',
-    meaning:
-      'The store is saturated: even the shortest commits take longer than `MAX_COMMIT_MS`, so that concurrent requests of the process are limited.',
+      'The event loop of the process is saturated, so that its concurrent requests are limited (`MAX_REQUESTS_IN_FLIGHT`).',
   },
   article_overload: { code: 'unavailable', meaning: 'Limit of articles of all accounts that wait to be processed.' },
   article_too_complex: { code: 'unavailable', meaning: 'An article could not be processed in time.' },

@@ -7,21 +7,19 @@ export type { Logger };
 export interface LoggerOptions {
   level: LogLevel;
   format: LogFormat;
-  /** The number of this worker, if several processes write to the same standard error. */
-  worker?: number | undefined;
   /** Returns fields that are added to each line. */
   fields?: (() => object) | undefined;
 }
 
 /** Creates the logger. It writes to standard error, because standard output is reserved for the results of commands. */
 export function makeLogger(
-  { level, format, worker, fields }: LoggerOptions,
-  destination: DestinationStream = destinationOf(format, worker !== undefined),
+  { level, format, fields }: LoggerOptions,
+  destination: DestinationStream = destinationOf(format),
 ): Logger {
   return pino(
     {
       level,
-      base: worker === undefined ? null : { worker },
+      base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       ...(fields && { mixin: fields }),
     },
@@ -43,15 +41,12 @@ export function appearanceOf(format: LogFormat, stderr: Stderr): 'json' | 'plain
 
 /**
  * Creates the destination of the log. JSON lines are buffered for at most 100 ms, because writing each line separately would take 8 % of
- * the time of a search request. pino writes the remaining lines at exit. Pretty lines are written immediately. If several processes share
- * standard error (`shared`), no write exceeds the size that Linux writes to a pipe atomically (pipe(7), PIPE_BUF), so that lines are not
- * mixed.
+ * the time of a search request. pino writes the remaining lines at exit. Pretty lines are written immediately.
  */
-function destinationOf(format: LogFormat, shared: boolean): DestinationStream {
+function destinationOf(format: LogFormat): DestinationStream {
   const appearance = appearanceOf(format, process.stderr);
   if (appearance === 'json') {
-    const size = shared ? { minLength: 2_048, maxWrite: 4_096 } : { minLength: 4_096 };
-    return pino.destination({ dest: 2, sync: false, periodicFlush: 100, ...size });
+    return pino.destination({ dest: 2, sync: false, periodicFlush: 100, minLength: 4_096 });
   }
   const out = pino.destination({ dest: 2, sync: true });
   const pretty = prettyFormatter(appearance === 'coloured');

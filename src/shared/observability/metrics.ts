@@ -139,17 +139,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly #text: () => Promise<string>;
-
-  /** `text` returns the content of `/metrics`. The default is the metrics of this process. */
-  constructor(text?: () => Promise<string>) {
-    this.#text = text ?? (() => this.registry.metrics());
+  constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
 
   /** Returns the content of `/metrics`. */
   text(): Promise<string> {
-    return this.#text();
+    return this.registry.metrics();
   }
 
   /** Adds a metric whose labels describe this installation. Its value is always 1. */
@@ -158,7 +154,6 @@ export class Metrics {
       name: 'postern_build_info',
       help: 'The version of Postern and of Node, the kind of the platform, and the kind of the store. Always 1.',
       labelNames: ['version', 'node', 'platform', 'store'],
-      aggregator: 'first',
       registers: [this.registry],
     }).set({ ...labels, node: process.versions.node }, 1);
   }
@@ -224,17 +219,10 @@ export class Metrics {
 
   /** Adds the metrics of webhooks. They are read when `/metrics` is requested. `storeNow` returns the time of the store's clock. */
   watchDeliveries(here: () => WebhookLoad, everywhere: () => Promise<Backlog>, storeNow: () => number): void {
-    // `aggregator` determines how the values of several workers are combined.
-    const gauge = (
-      name: string,
-      help: string,
-      value: () => number | Promise<number>,
-      aggregator: 'sum' | 'max' = 'sum',
-    ) =>
+    const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
       new Gauge({
         name,
         help,
-        aggregator,
         registers: [this.registry],
         async collect() {
           // If the store is unavailable, this metric is NaN and the other metrics are still returned.
@@ -246,12 +234,12 @@ export class Metrics {
     gauge('postern_streams', 'Live streams that are open in this process.', () => here().streams);
     const waiting = async () => (await everywhere()).waiting;
     const except = 'except those of paused and invalid webhooks';
-    gauge('postern_deliveries_waiting', `Deliveries that wait in the store, ${except}.`, waiting, 'max');
+    gauge('postern_deliveries_waiting', `Deliveries that wait in the store, ${except}.`, waiting);
     const oldestSeconds = async () => {
       const { oldestDueAt } = await everywhere();
       return oldestDueAt === null ? 0 : Math.max(0, (storeNow() - oldestDueAt) / 1_000);
     };
     const oldestHelp = `Time since the oldest waiting delivery was due, ${except}.`;
-    gauge('postern_delivery_oldest_waiting_seconds', oldestHelp, oldestSeconds, 'max');
+    gauge('postern_delivery_oldest_waiting_seconds', oldestHelp, oldestSeconds);
   }
 }

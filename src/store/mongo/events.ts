@@ -1,9 +1,12 @@
-import { type EventStore, eventTtlMs } from '../port.ts';
+import { type EventStore, eventTtlMs, type StoredEventRecord } from '../port.ts';
 import { mongoAppend } from './append.ts';
 import { idOf } from './collections.ts';
 import { deleteInBatches } from './delete-in-batches.ts';
 import { mongoLate } from './late-deliveries.ts';
 import type { Parts } from './parts.ts';
+
+/** The number of events in one message of the server. The largest have 180 KB. */
+const batchSize = 25;
 
 export function mongoEvents(parts: Parts): EventStore {
   const { link, clock } = parts;
@@ -20,16 +23,22 @@ export function mongoEvents(parts: Parts): EventStore {
     append: (one) => link.run(() => append(one)),
     queueLate: (late) => link.run(() => queueLate(late)),
 
-    after: (account, poller, place, limit) =>
+    after: (account, poller, place, limit, maxChars = Number.POSITIVE_INFINITY) =>
       link.run(async () => {
         if (limit <= 0) return [];
         // Events after the last position belong to an incomplete append.
         const places = { $gt: place, $lte: await lastPlace(account, poller) };
         const expiresAt = { $gt: new Date(await clock.recent()) };
-        const found = await events
-          .find({ account, poller, place: places, expiresAt }, { sort: { place: 1 }, limit })
-          .toArray();
-        return found.map(({ id, type, at, sealed, place }) => ({ id, type, at: at.getTime(), sealed, place }));
+        const filter = { account, poller, place: places, expiresAt };
+        const found: StoredEventRecord[] = [];
+        let chars = 0;
+        for await (const event of events.find(filter, { sort: { place: 1 }, limit, batchSize })) {
+          const { id, type, at, sealed, place } = event;
+          found.push({ id, type, at: at.getTime(), sealed, place });
+          chars += sealed.length;
+          if (chars >= maxChars) break;
+        }
+        return found;
       }),
 
     place: (account, poller, event) =>

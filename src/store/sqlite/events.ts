@@ -77,13 +77,19 @@ export function sqliteEvents(database: Database, group: WriteGroup, runtime: Run
     append: (one) => group.add(() => append(one)),
     queueLate: (late) => group.add(() => queueLate(late)),
 
-    async after(account, poller, place, limit) {
+    async after(account, poller, place, limit, maxChars = Number.POSITIVE_INFINITY) {
+      const where = 'FROM event WHERE poller = ? AND place > ? AND account = ? AND at > ? ORDER BY place LIMIT ?';
+      const values = [poller, place, account, runtime.now() - eventTtlMs];
+      // Encrypted characters have one byte each. SQLite knows the size of a text without reading it.
+      const sizes = database.all<{ size: number }>(`SELECT octet_length(sealed) AS size ${where}`, [...values, limit]);
+      let [count, chars] = [0, 0];
+      for (const { size } of sizes) {
+        count += 1;
+        chars += size;
+        if (chars >= maxChars) break;
+      }
       return database
-        .all<StoredEventRecord>(
-          `SELECT id, type, at, sealed, place FROM event
-           WHERE poller = ? AND place > ? AND account = ? AND at > ? ORDER BY place LIMIT ?`,
-          [poller, place, account, runtime.now() - eventTtlMs, limit],
-        )
+        .all<StoredEventRecord>(`SELECT id, type, at, sealed, place ${where}`, [...values, count])
         .map(({ id, type, at, sealed, place }) => ({ id, type, at, sealed, place }));
     },
 

@@ -87,7 +87,7 @@ export class RunningPoller {
   #failures = 0;
   /** The number of consecutive full pages. */
   #fullPages = 0;
-  /** The number of consecutive refused responses, and the time until which no request is sent because of them. */
+  /** The number of consecutive refused responses, and the end of the backoff that they caused. */
   #refusals = 0;
   #refusedUntil = 0;
   #ended = false;

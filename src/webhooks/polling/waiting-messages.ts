@@ -12,6 +12,8 @@ import { backoffMs } from './poll-delay.ts';
 
 /** The number of stored events in one read. */
 const eventsAtOnce = 100;
+/** The maximum size of the messages in one page, in encrypted characters. */
+const charsAtOnce = 1_024 * 1_024;
 
 export interface WaitingMessagesParts {
   store: Store;
@@ -144,7 +146,7 @@ export class WaitingMessages {
     const { account, id } = poller;
     const waits = webhooks.messagesWait(webhook);
     if (waits === null) return 'last';
-    const page = await store.events.after(account, id, waits.behind, eventsAtOnce);
+    const page = await store.events.after(account, id, waits.behind, eventsAtOnce, charsAtOnce);
     const messages = page.flatMap((event) => {
       const kept = wants(webhook, event.type) && unpackEvent(vault.openBody(account, event.id, event.sealed));
       return kept && kept.message !== null ? [{ id: event.id, body: kept.body, message: kept.message }] : [];

@@ -3,14 +3,8 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 export const testEventsPerMinute = 10;
 const windowMs = 60_000;
 
-/** Limits the test events of each account. All workers of a supervisor share the counters of the supervisor. */
-export interface TestEventLimit {
-  /** Counts a test event and returns 0. Beyond the limit, returns the number of seconds until the next test event is allowed. */
-  take(account: string): number | Promise<number>;
-}
-
-/** Keeps the counters in this process. */
-export class LocalTestEventLimit implements TestEventLimit {
+/** Limits the test events of each account in this process. */
+export class TestEventLimit {
   readonly #runtime: Pick<Runtime, 'now'>;
   readonly #sent = new Map<string, number[]>();
 
@@ -18,6 +12,7 @@ export class LocalTestEventLimit implements TestEventLimit {
     this.#runtime = runtime;
   }
 
+  /** Counts a test event and returns 0. Beyond the limit, returns the number of seconds until the next test event is allowed. */
   take(account: string): number {
     const now = this.#runtime.now();
     for (const [each, times] of this.#sent) if ((times.at(-1) ?? 0) <= now - windowMs) this.#sent.delete(each);

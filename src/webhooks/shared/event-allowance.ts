@@ -11,7 +11,7 @@ export interface EventLimits {
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** A poller may read so many bytes of responses for each event of its minute: 8 MiB for 1,000 events. */
+/** The response bytes that a poller may read for each event of its per-minute limit: 8 MiB for 1,000 events. */
 const bytesPerEvent = (8 * 1_024 * 1_024) / 1_000;
 /** All pollers of an account together may read this many times as much a minute as one of them. */
 const pollersPerAccount = 4;

@@ -6,11 +6,22 @@ const keptMs = 5 * 60_000;
 /** The interval in milliseconds at which the store is read for events that another process appended. */
 const lookMs = 1_000;
 /** The number of events in one read. */
-export const eventsAtOnce = 100;
+const eventsAtOnce = 100;
 /** The maximum number of events in the buffer of a stream. A stream that falls further behind reads the store itself. */
 const mostBuffered = 2 * eventsAtOnce;
-/** The maximum size of these events, in encrypted characters. */
+/** The maximum size of these events, and of those of one read, in encrypted characters. */
 const mostBufferedChars = 1_024 * 1_024;
+
+/** Reads the next events of a poller. `isLast` is false if there may be more. */
+export async function readEvents(
+  { events }: Store,
+  { account, id }: NewPoller,
+  place: number,
+): Promise<{ events: StoredEventRecord[]; isLast: boolean }> {
+  const read = await events.after(account, id, place, eventsAtOnce, mostBufferedChars);
+  const chars = read.reduce((sum, { sealed }) => sum + sealed.length, 0);
+  return { events: read, isLast: read.length < eventsAtOnce && chars < mostBufferedChars };
+}
 
 /** The events that one stream receives from a feed. */
 class Subscription {
@@ -137,13 +148,12 @@ export class EventFeed {
 
   async #read(): Promise<void> {
     this.#isReading = true;
-    const { account, id } = this.#poller;
     while (this.#subscriptions.size > 0) {
       this.#hasNews = false;
       try {
-        const events = await this.#parts.store.events.after(account, id, this.#place, eventsAtOnce);
+        const { events, isLast } = await readEvents(this.#parts.store, this.#poller, this.#place);
         for (const event of events) this.#handOut(event);
-        if (events.length < eventsAtOnce) await this.#news();
+        if (isLast) await this.#news();
       } catch (error) {
         for (const subscription of this.#subscriptions) subscription.end(error);
         this.#subscriptions.clear();

@@ -5,7 +5,7 @@ import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 import type { MessageOpener, Opening } from '../shared/message-opener.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { gapType, readGap } from '../shared/stored-event.ts';
-import { EventFeed, eventsAtOnce } from './event-feed.ts';
+import { EventFeed, readEvents } from './event-feed.ts';
 import { StreamMessages } from './stream-messages.ts';
 
 export interface StreamRequest {
@@ -133,19 +133,19 @@ export class LiveStreams {
    * keeps up.
    */
   async *#events(
-    { account, id }: NewPoller,
+    poller: NewPoller,
     after: number,
     feed: EventFeed,
     ended: AbortSignal,
   ): AsyncGenerator<StoredEventRecord> {
     let place = after;
     while (!ended.aborted) {
-      const events = await this.#parts.store.events.after(account, id, place, eventsAtOnce);
+      const { events, isLast } = await readEvents(this.#parts.store, poller, place);
       for (const event of events) {
         place = event.place;
         yield event;
       }
-      const subscription = events.length < eventsAtOnce && !ended.aborted ? feed.subscribe(place) : null;
+      const subscription = isLast && !ended.aborted ? feed.subscribe(place) : null;
       if (!subscription) continue;
       const end = () => subscription.end();
       ended.addEventListener('abort', end, { once: true });

@@ -36,7 +36,7 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
     reader,
     shared: {
       knownUser: grace.userName,
-      articleAuthor: 'ines_petrov',
+      articleAuthor: 'ada',
       organization: 'tidewater_labs',
       discussedTweet,
       list: listId,

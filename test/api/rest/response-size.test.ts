@@ -75,11 +75,13 @@ test('REST says that a write was performed whose response is too long', async ()
   expectRefusal(answer, 502, /The call was performed$/);
 });
 
-test('MCP refuses what REST refuses, and does not charge it', async () => {
+test('MCP shortens what REST refuses to less than 1 MiB, and charges it', async () => {
   await searchReturns(100, 'x'.repeat(4_600_000));
   const before = await balance();
-  expect(await (await callTool()).text()).toContain('platform_unavailable');
-  expect(await balance()).toBe(before);
+  const text = await (await callTool()).text();
+  expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);
+  expect(text).toContain('items of tweets are left out');
+  expect(await balance()).not.toBe(before);
 });
 
 test('MCP returns less than 1 MiB, although it returns data twice, as text and as structuredContent', async () => {

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
-import { KeyStretcher } from '../../../src/messaging/encryption/recovery/stretch.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { KeyStretcher, type Stretcher } from '../../../src/messaging/encryption/recovery/stretch.ts';
 import { chatPrivateKeysFor } from '../../../src/sandbox/seed/credentials.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { openSandbox } from '../../sandbox/harness.ts';
+import { quickStretcher } from '../../support/quick-stretcher.ts';
 import { KeyRecoveryFixture, keyRecoveryFixture, outcomeOf } from './fixture.ts';
 
 const here = keyRecoveryFixture();
@@ -171,6 +172,17 @@ describe('wrong codes', () => {
     expect(await fixture.outcome(keys, account, account.encryptionCode, 'a third')).toMatch(/^429 /);
   });
 
+  test('through a proxy, which may invent them, do not refuse other callers', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
+    const other = { ...fixture.holder(account, 'other'), proxy: new Secret('http://203.0.113.1:3128') };
+    const tryCode = (code: string) => outcomeOf(keys.recover(fixture.session(account), other, new Secret(code)));
+    for (const code of wrong.slice(0, 3)) expect(await tryCode(code)).toMatch(/^403 /);
+    expect(await tryCode(wrong[3])).toMatch(/^429 /);
+    expect(await fixture.outcome(keys, account)).toBe('ok');
+  });
+
   test('lock the account permanently after twenty', async () => {
     const { fixture } = here;
     const account = await fixture.sandbox.mint();
@@ -195,13 +207,39 @@ describe('wrong codes', () => {
   });
 });
 
+describe('the codes of one API account', () => {
+  test('are stretched one at a time, so that those of others do not wait', async () => {
+    const { fixture } = here;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    onTestFinished(() => release());
+    const accounts = await Promise.all(Array.from({ length: 4 }, () => fixture.sandbox.mint()));
+    let started = 0;
+    const stretch: Stretcher['stretch'] = async (code, enrolment) => {
+      started++;
+      await released;
+      return quickStretcher.stretch(code, enrolment);
+    };
+    const keys = fixture.keys({ ...quickStretcher, stretch });
+    const [first, ...rest] = accounts;
+    const busy = rest.map((account) => fixture.outcome(keys, account, undefined, 'busy'));
+    await vi.waitFor(() => expect(started).toBe(1));
+    const other = fixture.outcome(keys, first ?? fixture.sandbox.ada, undefined, 'other');
+    await vi.waitFor(() => expect(started).toBe(2));
+    release();
+    expect(await Promise.all([other, ...busy])).toEqual(Array(4).fill('ok'));
+  });
+});
+
 describe('closing', () => {
-  test('ends running recoveries', async () => {
+  test('refuses running recoveries with 503', async () => {
     const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys(new KeyStretcher());
-    const ended = outcomeOf(fixture.recover(keys, account)).catch(() => 'ended');
+    const ended = fixture.outcome(keys, account);
     await keys.close();
-    expect(await ended).toBe('ended');
+    expect(await ended).toMatch(/^503 The gateway is stopping/);
   });
 });

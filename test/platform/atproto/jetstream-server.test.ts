@@ -6,6 +6,13 @@ import { Jetstream } from '../../../src/platform/atproto/jetstream.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 
+/** Accepts the WebSocket handshake. */
+function accept(socket: Socket, key: string): void {
+  const answer = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+  const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket';
+  socket.write(`${head}\r\nSec-WebSocket-Accept: ${answer}\r\n\r\n`);
+}
+
 /** Connects to a server that calls `answer` with the key of the WebSocket handshake. Returns the first outcome. */
 async function firstOutcome(answer: (socket: Socket, key: string) => void): Promise<string> {
   const server = createServer((socket) => {
@@ -26,12 +33,31 @@ async function firstOutcome(answer: (socket: Socket, key: string) => void): Prom
 }
 
 test('Jetstream: connects to a server that accepts the handshake', async () => {
-  const outcome = await firstOutcome((socket, key) => {
-    const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-    const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket';
-    socket.write(`${head}\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+  expect(await firstOutcome(accept)).toBe('connected');
+});
+
+test('Jetstream: connects less and less often to a server that closes each connection after one message', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (head) => {
+      accept(socket, /sec-websocket-key: (\S+)/i.exec(head.toString())?.[1] ?? '');
+      socket.end(Buffer.from([0x81, 2, 0x7b, 0x7d]));
+    });
   });
-  expect(outcome).toBe('connected');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const pauses: number[] = [];
+  const after = (ms: number, task: () => void) => {
+    if (ms === 20_000) return systemRuntime.after(ms, task);
+    pauses.push(ms);
+    return systemRuntime.after(0, task);
+  };
+  const origin = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const jetstream = new Jetstream({ origin, runtime: { ...systemRuntime, after }, onConnection: () => {} });
+  jetstream.isQuietSince('did:plc:alice', 0);
+  await expect.poll(() => pauses.length, { timeout: 20_000 }).toBeGreaterThan(8);
+  jetstream.close();
+  server.close();
+  expect(pauses[7]).toBeGreaterThanOrEqual(30_000);
 });
 
 test('Jetstream: loses a connection with endless headers within 100 ms of processor time', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidResponseError } from '../../../src/platform/http/errors.ts';
-import { readMessagePage } from '../../../src/platform/sandbox/read-messages.ts';
+import { readMessagePage, readPublicKeys } from '../../../src/platform/sandbox/read-messages.ts';
 import { readTweet } from '../../../src/platform/sandbox/read-tweet.ts';
 import { readRichText } from '../../../src/platform/sandbox/rich-text-wire.ts';
 import { toMarkdown } from '../../../src/shared/rich-text/to-markdown.ts';
@@ -99,4 +99,17 @@ test('a page of messages has the newest 100 edits and reactions of a message, an
   });
   for (const read of [items[0]?.about, keyChanges])
     expect([read?.length, read?.at(0)?.seqId, read?.at(-1)?.seqId]).toEqual([100, '50', '149']);
+});
+
+test('public keys of an untrusted platform, which are cached, are few and short', () => {
+  const parts = ['identity_public_key', 'signing_public_key', 'identity_signature', 'signing_signature'];
+  const keys = (version: number, fields = {}) => ({
+    ...{ version: String(version), ...Object.fromEntries(parts.map((name) => [name, 'a'])), ...fields },
+  });
+  const read = readPublicKeys({ user_id: '1', keys: Array.from({ length: 50 }, (_, at) => keys(at)) });
+  expect([read.length, read.at(-1)?.publicKeyVersion]).toEqual([32, '49']);
+  for (const name of ['version', ...parts]) {
+    const long = { user_id: '1', keys: [keys(1, { [name]: 'a'.repeat(129) })] };
+    expect(() => readPublicKeys(long)).toThrow(InvalidResponseError);
+  }
 });

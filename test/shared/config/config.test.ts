@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, type Environment, readConfig } from '../../../src/shared/config/config.ts';
-import { settings } from '../../../src/shared/config/settings.ts';
+import { removedSettings, settings } from '../../../src/shared/config/settings.ts';
 
 function faultsOf(env: Environment): readonly string[] {
   try {
@@ -23,7 +23,6 @@ describe('settings', () => {
       host: '127.0.0.1',
       publicUrl: null,
       port: 4000,
-      workers: 1,
       dataDir: resolve('data'),
       log: { level: 'info', format: 'auto' },
       platform: {
@@ -45,12 +44,9 @@ describe('settings', () => {
         unauthenticated: 600,
         failedCalls: 600,
         trustedProxies: [],
-        concurrentRequests: 256,
-        requestsInFlight: 5_000,
+        concurrentRequests: 64,
+        requestsInFlight: 1_000,
         eventLoopDelayMs: 1_000,
-        eventLoopTurnMs: 50,
-        commitMs: 1_000,
-        connections: 10_000,
       },
       graphql: {
         costLimit: 500_000,
@@ -62,11 +58,18 @@ describe('settings', () => {
       },
       corsOrigins: [],
       traces: null,
+      removed: [],
       secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null },
     };
     expect(readConfig({})).toEqual(expected);
     expect(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, ' '])))).toEqual(expected);
     expect(readConfig({ UNKNOWN: 'x', PATH: '/bin' })).toEqual(expected);
+  });
+
+  test('that were removed stop nothing and are listed', () => {
+    const { removed } = readConfig({ WORKERS: 'many', MAX_COMMIT_MS: '1', MAX_CONNECTIONS: ' ' });
+    expect(removed).toEqual(['WORKERS', 'MAX_COMMIT_MS']);
+    for (const name of Object.keys(removedSettings)) expect(settings).not.toHaveProperty(name);
   });
 
   test('are taken as given', () => {

@@ -69,7 +69,7 @@ export function Events() {
           {demo && (
             <>
               {' '}
-              <a href={`${demo.sandboxUrl}/i/lab`}>The sandbox</a> can cause events.
+              On the sandbox, <code>npx postern trigger</code> causes events.
             </>
           )}
         </>

@@ -181,7 +181,7 @@ function otherSide({ platform, params, actor }: ActorCall): User {
 }
 
 /** Throws unless the other user accepts messages from everybody, follows the sender, or has accepted the conversation. */
-export function mayWrite(actor: User, other: User, conversation: Conversation | undefined): void {
+function mayWrite(actor: User, other: User, conversation: Conversation | undefined): void {
   if (other.state !== 'active') activeUser(other, other.id);
   if (other.openDms || other.following.has(actor) || conversation?.accepted.has(other)) return;
   throw new Problem(403, 'forbidden', 'This user does not accept messages from you', { id: other.id });

@@ -1,18 +1,13 @@
-import type { Dataset } from './dataset.ts';
-import { lowerBound } from './relation.ts';
 import { compareIds } from './snowflake.ts';
 import type { SandboxTweet, User } from './types.ts';
 
-/** Yields tweets at ascending positions, newest first. Starts after the tweet with the id `before`. */
+/** Yields tweets that are ordered by id, newest first. Starts after the tweet with the id `before`. */
 export function* newestTweets(
-  dataset: Dataset,
-  positions: readonly number[],
+  tweets: readonly SandboxTweet[],
   before: string | undefined,
 ): Generator<readonly [tweet: SandboxTweet, id: string]> {
-  let at = before === undefined ? positions.length : lowerBound(positions, dataset.positionOf(before));
-  while (--at >= 0) {
-    const tweet = dataset.tweets[positions[at] ?? -1];
-    if (tweet !== undefined) yield [tweet, tweet.id];
+  for (const [tweet] of reversed(tweets, before === undefined ? undefined : lowerBound(tweets, before))) {
+    yield [tweet, tweet.id];
   }
 }
 
@@ -22,13 +17,12 @@ export function* newestTweets(
  * comes first.
  */
 export function* timelineOf(
-  dataset: Dataset,
   user: User,
   after: string | undefined,
 ): Generator<readonly [tweet: SandboxTweet, position: string]> {
   const [, id, mark] = /^(\d+)(r?)$/.exec(after ?? '') ?? [];
   const before = id !== undefined && mark === 'r' ? String(BigInt(id) + 1n) : id;
-  const own = newestTweets(dataset, user.tweets, before);
+  const own = newestTweets(user.tweets, before);
   let next = own.next();
   for (const [tweet, place] of [...user.retweeted].reverse()) {
     if (tweet.author === user || (id !== undefined && compareIds(place, id) >= 0)) continue;
@@ -47,4 +41,17 @@ export function* reversed<T>(
     const item = items[at];
     if (item !== undefined) yield [item, at];
   }
+}
+
+/** Returns the index of the first tweet whose id is `id` or higher. The tweets must be ordered by id. */
+export function lowerBound(tweets: readonly SandboxTweet[], id: string): number {
+  let low = 0;
+  let high = tweets.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = tweets[middle];
+    if (other !== undefined && compareIds(other.id, id) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

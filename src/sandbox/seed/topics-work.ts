@@ -1,6 +1,34 @@
 import type { Topic } from './topic.ts';
 
-export const mindTopics: readonly Topic[] = [
+export const workTopics: readonly Topic[] = [
+  {
+    name: 'astronomy',
+    tags: ['astronomy', 'nightsky', 'stargazing'],
+    links: ['https://darkskies.example/tonight', 'https://smallscope.example/log/jupiter'],
+    emoji: ['🔭', '🌙', '🪐', '✨'],
+    bios: ['Looks up a lot.', 'Backyard astronomer.', 'Telescope on the balcony, head in the clouds.'],
+    slots: {
+      object: ['Jupiter', 'Saturn', 'the Pleiades', 'the Orion Nebula', 'a thin Moon', 'Andromeda', 'Vega'],
+      optic: ['old binoculars', 'a borrowed telescope', 'the naked eye', 'a homemade reflector', 'a tiny refractor'],
+    },
+    texts: [
+      'Saw {object} with {optic} {time}. Still grinning.',
+      'Clouds from here to {place}. {object} will have to wait {again}.',
+      'Showed {object} to {person} through {optic}. "It looks fake" is the highest praise.',
+      'The light of {object} left long before I learned to make toast.',
+      'Set an alarm for {object}, woke up {feeling}, saw nothing but fog.',
+      '{number} shooting stars before my tea went cold.',
+      'Turn off one porch light and {object} comes back. It is that simple.',
+      'Drew {object} in my notebook: a smudge, honestly, but my smudge.',
+      'Best seat for {object} tonight: a blanket and {optic}.',
+    ],
+    replies: [
+      'Was {object} low in the west? I think I saw it too.',
+      'What do you use? I only have {optic}.',
+      'Clear skies to you!',
+      'Still my favourite: {object}.',
+    ],
+  },
   {
     name: 'code',
     tags: ['typescript', 'devlife', 'opensource'],
@@ -76,61 +104,6 @@ export const mindTopics: readonly Topic[] = [
       'I have a soft spot for {subject}.',
       'Got it! {idea}, right?',
       'Could not solve it, enjoyed it anyway.',
-    ],
-  },
-  {
-    name: 'music',
-    tags: ['nowplaying', 'jazz', 'vinyl'],
-    links: ['https://needledrop.example/sets/late', 'https://chorusline.example/sheets'],
-    emoji: ['🎶', '🎷', '🎹', '🎻'],
-    bios: ['Second violin, first to the buffet.', 'Record collector.', 'Plays the cello, quietly.'],
-    slots: {
-      instrument: ['piano', 'cello', 'trumpet', 'accordion', 'clarinet', 'ukulele', 'double bass'],
-      music: ['a slow waltz', 'old jazz', 'a Bach suite', 'a sea shanty', 'folk songs', 'the radio choir'],
-    },
-    texts: [
-      'Practised {music} on the {instrument} {time}. The walls are thin and the neighbours are kind.',
-      'Found a record of {music} for the price of a sandwich. {feeling}.',
-      'There is a {instrument} in the station in {place}; a boy played {music} and everybody missed their train.',
-      '{number} of us, one {instrument}, no plan. Best rehearsal yet.',
-      'Learning {music} at my age is mostly about forgiving the {instrument}.',
-      '{person} fell asleep while I played {music}. It was meant as a lullaby, I said.',
-      'Choir {day}: we sang {music} and it finally rang.',
-      'Tuning a {instrument} in the cold is a contact sport.',
-      'Rain on the roof and {music}. Somebody pause the week.',
-    ],
-    replies: [
-      'Is there a recording? I love {music}.',
-      'The {instrument} deserves more respect.',
-      'I would miss my train for {music} too.',
-      'Thursday rehearsal, or is it {day} now?',
-    ],
-  },
-  {
-    name: 'film',
-    tags: ['film', 'photography', '35mm'],
-    links: ['https://grainandlight.example/rolls/7', 'https://matinee.example/notes'],
-    emoji: ['📷', '🎬', '🎞️'],
-    bios: ['Takes pictures of doors.', 'Matinee regular.', 'Light chaser.'],
-    slots: {
-      light: ['fog light', 'golden hour', 'neon after rain', 'window light', 'flat winter light', 'one street lamp'],
-      scene: ['an empty pool', 'a red door', 'two chairs', 'the ferry deck', 'a market stall', 'my own shoes'],
-    },
-    texts: [
-      '{light} on {scene}. I took {number} frames and kept one.',
-      'Developed a roll from {place} {time}: mostly {scene}, all of it blurred, I love it.',
-      'Matinee on a {day}: four people, one dog, a perfect film.',
-      'You can learn everything about {light} from {scene}.',
-      'Lent my camera to {person}. They photographed {scene} better than I ever did.',
-      'Waited {number} hours for {light}. Got rain. Photographed the rain.',
-      'A film with no dialogue and {light} in every scene. Left the cinema {feeling}.',
-      'Photo walk through {place}: {scene}, {light}, cold fingers.',
-    ],
-    replies: [
-      'What film stock is that?',
-      '{light} is the best light, I will not argue.',
-      'I can smell the darkroom from here.',
-      'Print it! It belongs on a wall.',
     ],
   },
   {
