@@ -13,7 +13,6 @@ await runNamed('check', {
   security: { about: 'attacks on every surface', load: () => import('./security.ts') },
   overload: {
     about: 'three times the capacity of a gateway on one core, and a greedy key',
-    // @ts-expect-error: this file is not TypeScript yet.
-    load: () => import('./overload.js'),
+    load: () => import('./overload.ts'),
   },
 });

@@ -15,10 +15,13 @@ export interface LoadCall {
   path: string;
   headers: Record<string, string>;
   body?: string;
+  /** The API key of the call. */
+  key?: string;
   check?: (body: string) => void;
 }
 
 export interface LoadOutcome {
+  key: string | undefined;
   status: number;
   retryAfter: boolean;
   at: number;
@@ -35,6 +38,12 @@ export function seeded(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+export function pick<Item>(items: readonly Item[], random: () => number): Item {
+  const item = items[Math.floor(random() * items.length)];
+  if (item === undefined) throw new Error('there is nothing to pick from');
+  return item;
 }
 
 /**
@@ -76,18 +85,17 @@ export class LoadClient {
    * Sends a request. Resolves with its result: the status (0 if the connection failed), `ms` from now to the end of the response, `at`, and
    * `retryAfter`, true if the response has this header. It never rejects. A result has `wrong` if `request.check` throws.
    */
-  send<Extra>(request: LoadCall & Extra): Promise<LoadOutcome & Omit<Extra, keyof LoadCall>> {
-    const { method, path, headers, body = null, check, ...rest } = request;
+  send({ method, path, headers, body, key, check }: LoadCall): Promise<LoadOutcome> {
     const at = performance.now();
     return new Promise((resolve) => {
       let status = 0;
       let retryAfter = false;
       const chunks: Buffer[] = [];
       const end = (result: { wrong?: string }) => {
-        resolve({ ...rest, status, retryAfter, at, ms: performance.now() - at, ...result });
+        resolve({ key, status, retryAfter, at, ms: performance.now() - at, ...result });
       };
       this.#pool.dispatch(
-        { method, path, headers, body },
+        { method, path, headers, body: body ?? null },
         {
           onRequestStart() {},
           onResponseStart(_controller, code, received) {

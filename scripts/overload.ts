@@ -1,13 +1,12 @@
-#!/usr/bin/env node
 // Sends more calls than one gateway on one processor core can perform, and checks that it keeps its promises.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { availableParallelism, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeAccounts } from './bench/accounts.ts';
 import { readArguments } from './bench/frame.ts';
-import { LoadClient, quantile, seeded } from './bench/open-loop.ts';
+import { type LoadCall, LoadClient, type LoadOutcome, pick, quantile, seeded } from './bench/open-loop.ts';
 import { pin } from './bench/pin.ts';
-import { start, stopAll, temporaryFolder } from './bench/processes.ts';
+import { pidOf, start, stopAll, temporaryFolder } from './bench/processes.ts';
 
 const values = readArguments(
   `npm run check -- overload [--seconds 10] [--normal 5] [--keys 10] [--times 3] [--share 0.7] [--seed 1a2b3c4d]
@@ -30,7 +29,13 @@ if other work disturbs the measurement. With --seconds below 10 it only checks t
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
   },
 );
-const option = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
+const option = {
+  seconds: Number(values.seconds),
+  normal: Number(values.normal),
+  keys: Number(values.keys),
+  times: Number(values.times),
+  share: Number(values.share),
+};
 /** Figures of a few seconds mean nothing. */
 const isJudged = option.seconds >= 10;
 const random = seeded(Number.parseInt(values.seed, 16));
@@ -48,10 +53,10 @@ const sandbox = await start('postern.js', ['sandbox'], {
   SANDBOX_PORT: '0',
   SANDBOX_ACTIVITY: '0',
 });
-pin(sandbox.child.pid, otherCore);
+pin(pidOf(sandbox.child), otherCore);
 // The client and the sandbox share a core. The sandbox has the lower priority, because a client that waits for the core would measure
 // response times that are too long.
-setPriority(sandbox.child.pid, 10);
+setPriority(pidOf(sandbox.child), 10);
 const settings = {
   DATA_DIR: temporaryFolder(),
   PORT: '0',
@@ -67,10 +72,10 @@ const settings = {
   ...(!isJudged && { PLATFORM_TIMEOUT_MS: '600000', GRAPHQL_TIMEOUT_MS: '600000' }),
 };
 const keys = (await makeAccounts(settings, option.keys, 10_000)).map(({ key }) => key);
-const [greedyKey, ...otherKeys] = keys;
+const [greedyKey = '', ...otherKeys] = keys;
 const authToken = await mint();
 const gateway = await start('postern.js', ['serve'], settings);
-pin(gateway.child.pid, gatewayCore);
+pin(pidOf(gateway.child), gatewayCore);
 const client = new LoadClient(gateway.url);
 const probe = new LoadClient(gateway.url, 4);
 await client.connect();
@@ -139,7 +144,7 @@ await Promise.all([client.close(), probe.close()]);
 await stopAll();
 
 /** Prints a promise with its measurement. */
-function check(promise, kept, measured) {
+function check(promise: string, kept: boolean, measured: string): void {
   print(
     `${kept ? 'kept  ' : isJudged ? 'BROKEN' : 'missed, but not judged in a short run:'} ${promise}. Measured: ${measured}`,
   );
@@ -147,7 +152,7 @@ function check(promise, kept, measured) {
 }
 
 /** Sends calls at a rate. */
-async function phase(name, rate, seconds, next) {
+async function phase(name: string, rate: number, seconds: number, next: () => LoadCall) {
   const { results, unanswered, late } = await client.openLoop({ rate, durationMs: seconds * 1_000, random, next });
   const times = results.filter(isAccepted).map((each) => each.ms);
   print(
@@ -157,7 +162,7 @@ async function phase(name, rate, seconds, next) {
 }
 
 /** Every response is complete, or a refusal with Retry-After, and every request has a response. */
-function faultsOf({ results, unanswered }) {
+function faultsOf({ results, unanswered }: { results: LoadOutcome[]; unanswered: number }): string[] {
   const faults = unanswered > 0 ? [`${unanswered} calls got no response`] : [];
   const wrong = results.filter(
     (each) => each.wrong !== undefined || !(isAccepted(each) || (refusals.includes(each.status) && each.retryAfter)),
@@ -169,7 +174,7 @@ function faultsOf({ results, unanswered }) {
 /** Asks for /healthz ten times a second until `end` is called. */
 function probeHealth() {
   let ended = false;
-  const results = [];
+  const results: Promise<LoadOutcome>[] = [];
   const asking = (async () => {
     while (!ended) {
       results.push(probe.send({ method: 'GET', path: '/healthz', headers: {} }));
@@ -186,67 +191,71 @@ function probeHealth() {
 }
 
 /** Returns a function that draws calls of `callers` in turn. */
-function drawCalls(callers) {
+function drawCalls(callers: string[]): () => LoadCall {
   const json = { 'content-type': 'application/json' };
-  const pick = (...items) => items[Math.floor(random() * items.length)];
-  const name = () => pick('ada', 'grace', 'tidewater_labs', 'northlightpress', 'citytrams');
-  const read = (path, input) => ({ method: 'GET', path: `/v1${path}?${new URLSearchParams(input)}` });
-  const post = (path, input) => ({ method: 'POST', path, headers: json, body: JSON.stringify(input) });
+  const words = ['coffee', 'trains', 'from:grace', '#coffee', 'from:ada'];
+  const name = () => pick(['ada', 'grace', 'tidewater_labs', 'northlightpress', 'citytrams'], random);
+  const read = (path: string, input: Record<string, string>): LoadCall => ({
+    method: 'GET',
+    path: `/v1${path}?${new URLSearchParams(input)}`,
+    headers: {},
+  });
+  const post = (path: string, input: object): LoadCall => ({
+    method: 'POST',
+    path,
+    headers: json,
+    body: JSON.stringify(input),
+  });
   const query =
     'query($name: String!) { user(userName: $name) { name followersCount tweets(first: 5) { nodes { text author { userName } } } } }';
-  const calls = [
-    [
-      5,
-      () =>
-        read('/tweet/advanced_search', {
-          q: pick('coffee', 'trains', 'from:grace', '#coffee', 'from:ada'),
-          count: '20',
-        }),
-    ],
+  const weights: [number, () => LoadCall][] = [
+    [5, () => read('/tweet/advanced_search', { q: pick(words, random), count: '20' })],
     [4, () => read('/user/info', { userName: name() })],
     [3, () => read('/user/followers', { userName: name(), count: '20' })],
     [3, () => post('/v1/tweet/create', { text: `Overload ${randomUUID()}` })],
     [3, () => post('/graphql', { query, variables: { name: name() } })],
     [2, () => read('/account/balance', {})],
-  ].flatMap(([weight, make]) => Array(weight).fill(make));
+  ];
+  const calls = weights.flatMap(([weight, make]) => Array.from({ length: weight }, () => make));
   let sent = 0;
   return () => {
-    const call = pick(...calls)();
-    const key = callers[sent++ % callers.length];
-    const headers = { ...call.headers, authorization: `Bearer ${key}`, 'x-auth-token': authToken };
-    if (call.path === '/v1/tweet/create') headers['idempotency-key'] = randomUUID();
+    const call = pick(calls, random)();
+    const key = callers[sent++ % callers.length] ?? '';
+    const repeatable = call.path === '/v1/tweet/create' && { 'idempotency-key': randomUUID() };
+    const headers = { ...call.headers, ...repeatable, authorization: `Bearer ${key}`, 'x-auth-token': authToken };
     return { ...call, key, headers, check: refuseIncomplete };
   };
 }
 
-function refuseIncomplete(body) {
+function refuseIncomplete(body: string) {
   if (!body.endsWith('}') || body.includes('"errors"')) throw new Error(`an incomplete body: ${body.slice(0, 200)}`);
 }
 
-async function mint() {
+async function mint(): Promise<string> {
   const response = await fetch(`${sandbox.url}/control/accounts`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
   });
-  return (await response.json()).accounts[0].authToken;
+  const { accounts } = (await response.json()) as { accounts: { authToken: string }[] };
+  return accounts[0]?.authToken ?? '';
 }
 
-function isAccepted({ status }) {
+function isAccepted({ status }: LoadOutcome): boolean {
   return status === 200;
 }
 
-function p99(results) {
+function p99(results: LoadOutcome[]): number {
   return quantile(
     results.map((each) => each.ms),
     0.99,
   );
 }
 
-function ms(value) {
+function ms(value: number): string {
   return `${value.toFixed(0)} ms`;
 }
 
-function print(line) {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
