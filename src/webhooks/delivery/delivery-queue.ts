@@ -38,6 +38,8 @@ export class DeliveryQueue {
   readonly #live = new DeliveryWindow(liveAtOnce);
   readonly #replayed = new DeliveryWindow(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
+  /** Resolves when the last attempt may begin. Attempts begin in order, although some wait for their bodies. */
+  #beginning: Promise<unknown> = Promise.resolve();
   #refreshedAt: number | null = null;
   #reading = false;
   /** The number of attempts of each event whose results are not stored yet. For these events the store returns outdated data. */
@@ -239,7 +241,9 @@ export class DeliveryQueue {
     const { vault, store } = this.#parts;
     const { account, id } = this.#webhook;
     const { event, replayed, eventAt } = delivery;
-    const body = await this.#bodyOf(delivery);
+    const beginning = this.#bodyOf(delivery, this.#beginning);
+    this.#beginning = beginning;
+    const body = await beginning;
     const now = store.now();
     const attempts = delivery.attempts + 1;
     const sent = body === undefined ? null : await this.#sender.send(event, body, attempts, now);
@@ -285,12 +289,13 @@ export class DeliveryQueue {
   }
 
   /** Returns `undefined` if no attempt may begin now, because the webhook must be read again, was changed, or the store failed. */
-  async #bodyOf({ poller, event }: QueuedDelivery): Promise<string | null | undefined> {
+  async #bodyOf({ poller, event }: QueuedDelivery, earlier: Promise<unknown>): Promise<string | null | undefined> {
     const { bodies, gate, webhooks, runtime } = this.#parts;
     try {
       const body = await bodies.of(this.#webhook.account, poller, event);
       // The attempts of 100 webhooks may begin together, and signing a large body takes half a millisecond.
       await turn();
+      await earlier;
       return gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
     } catch {
       await sleep(runtime, retryLoadMs);
