@@ -288,7 +288,7 @@ export class DeliveryQueue {
     this.#go();
   }
 
-  /** Returns `undefined` if no attempt may begin now, because the webhook must be read again, was changed, or the store failed. */
+  /** Returns `undefined` if no attempt may begin now, because the webhook was changed or the store failed. */
   async #bodyOf({ poller, event }: QueuedDelivery, earlier: Promise<unknown>): Promise<string | null | undefined> {
     const { bodies, gate, webhooks, runtime } = this.#parts;
     try {
@@ -296,6 +296,11 @@ export class DeliveryQueue {
       // The attempts of 100 webhooks may begin together, and signing a large body takes half a millisecond.
       await turn();
       await earlier;
+      // An attempt that went back to the queue would begin after later ones.
+      while (gate.state(this.#webhook, webhooks.readAt) === 'stale') {
+        await webhooks.refresh();
+        this.see();
+      }
       return gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
     } catch {
       await sleep(runtime, retryLoadMs);
