@@ -2,7 +2,7 @@ import { repeat, sleep, type Timer } from '../../shared/runtime/runtime.ts';
 import { type PollerRecord, pollerTtlMs } from '../../store/port.ts';
 import { EventAllowances, type EventLimits } from '../shared/event-allowance.ts';
 import { WaitSlots } from './activity-waits.ts';
-import { RefusedResponses } from './refused-responses.ts';
+import { FailedPolls, RefusedResponses } from './refused-responses.ts';
 import { RunningPoller, type RunningPollerParts } from './running-poller.ts';
 
 /** The interval in milliseconds at which the process that runs a poller looks for changed and deleted webhooks. */
@@ -46,7 +46,9 @@ export class PollerHost {
   #doubtful = false;
 
   constructor(
-    parts: Omit<RunningPollerParts, 'waitSlots' | 'allowances' | 'refusedResponses'> & { eventLimits: EventLimits },
+    parts: Omit<RunningPollerParts, 'waitSlots' | 'allowances' | 'refusedResponses' | 'failedPolls'> & {
+      eventLimits: EventLimits;
+    },
   ) {
     const now = () => parts.runtime.now();
     this.#parts = {
@@ -54,6 +56,7 @@ export class PollerHost {
       waitSlots: new WaitSlots(parts.platform.maxWaitingCalls),
       allowances: new EventAllowances(parts.eventLimits, now),
       refusedResponses: new RefusedResponses(now),
+      failedPolls: new FailedPolls(now),
     };
     this.#beatAt = parts.runtime.now();
     this.#process = parts.runtime.randomBytes(12).toString('base64url');
