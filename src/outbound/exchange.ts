@@ -17,7 +17,7 @@ export interface ExchangeOptions extends Dispatcher.DispatchOptions {
 }
 
 /** The number of bytes of a body that are always read. */
-export const largeBodyBytes = 256 * 1024;
+const largeBodyBytes = 256 * 1024;
 
 /**
  * One request and its response. It differs from undici's `request` in three ways. It collects the body, it is aborted
