@@ -79,7 +79,7 @@ await service?.stop();
 sandbox.child.kill();
 
 async function run(name, attack) {
-  const platform = (await attack.platform?.()) ?? sandboxed;
+  const platform = (await attack.platform?.(sandboxed)) ?? sandboxed;
   if (service && (attack.fresh || service.ended || service.platform !== platform)) {
     await service.stop();
     service = null;

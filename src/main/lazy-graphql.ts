@@ -5,6 +5,7 @@ const pieces = [
   () => import('../api/graphql/compiled-size.ts'),
   () => import('../api/graphql/executor.ts'),
   () => import('../api/graphql/schema/builder.ts'),
+  () => import('../api/graphql/schema/types.ts'),
   () => import('../api/graphql/schema/schema.ts'),
   () => import('../api/graphql/server.ts'),
 ];

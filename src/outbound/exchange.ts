@@ -12,7 +12,12 @@ export interface Answer {
 export interface ExchangeOptions extends Dispatcher.DispatchOptions {
   /** The maximum length of the response body in bytes. A longer body is truncated, and its connection is closed. */
   maxBodyBytes?: number;
+  /** Called once if the body has more than `largeBodyBytes`. The rest is read after the returned promise has resolved. */
+  onLargeBody?: (() => Promise<void>) | undefined;
 }
+
+/** The number of bytes of a body that are always read. */
+const largeBodyBytes = 256 * 1024;
 
 /**
  * One request and its response. It differs from undici's `request` in three ways. It collects the body, it is aborted
@@ -22,6 +27,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Answer>;
   readonly #onStart: (() => void) | undefined;
   readonly #maxBodyBytes: number;
+  #onLargeBody: ExchangeOptions['onLargeBody'];
   readonly #chunks: Buffer[] = [];
   #resolve: (answer: Answer) => void = () => {};
   #reject: (reason: Error) => void = () => {};
@@ -36,6 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(dispatcher: Dispatcher, options: ExchangeOptions, onStart?: () => void) {
     this.#onStart = onStart;
     this.#maxBodyBytes = options.maxBodyBytes ?? Number.POSITIVE_INFINITY;
+    this.#onLargeBody = options.onLargeBody;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -70,9 +77,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes < this.#maxBodyBytes) return;
-    this.onResponseEnd();
-    controller.abort(new Error('enough of the body was read'));
+    if (this.#bytes >= this.#maxBodyBytes) {
+      this.onResponseEnd();
+      controller.abort(new Error('enough of the body was read'));
+    } else if (this.#bytes > largeBodyBytes) this.#waitForTurn(controller);
+  }
+
+  #waitForTurn(controller: Dispatcher.DispatchController): void {
+    const wait = this.#onLargeBody;
+    if (!wait) return;
+    this.#onLargeBody = undefined;
+    controller.pause();
+    wait().then(
+      () => controller.resume(),
+      (error) => this.abort(error),
+    );
   }
 
   onResponseEnd(): void {

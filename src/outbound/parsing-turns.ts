@@ -3,6 +3,9 @@ import type { Socket } from 'node:net';
 /** The time in milliseconds that responses may take in one phase of the event loop. */
 const turnMs = 5;
 
+/** After a turn of this length, which a TLS handshake can cause, the next one belongs to other work. */
+const longTurnMs = 20;
+
 /** The time at which the first response of this turn was read; `null` if none was read. */
 let turnBeganAt: number | null = null;
 let isScheduled = false;
@@ -23,7 +26,7 @@ export function mayParse(socket: Socket): boolean {
   }
   const now = performance.now();
   turnBeganAt ??= now;
-  const hasTime = now - turnBeganAt < turnMs;
+  const hasTime = waiting.length === 0 && now - turnBeganAt < turnMs;
   if (!hasTime) waiting.push(socket);
   schedule();
   return hasTime;
@@ -37,14 +40,21 @@ function schedule(): void {
 
 function serveWaiting(): void {
   isScheduled = false;
-  const endsAt = performance.now() + turnMs;
+  const now = performance.now();
+  const wasLong = turnBeganAt !== null && now - turnBeganAt > longTurnMs;
+  if (waiting.length === 0 || wasLong) {
+    turnBeganAt = null;
+    if (waiting.length > 0) schedule();
+    return;
+  }
   // A socket with more data is added again, at the end.
   turnBeganAt = Number.NEGATIVE_INFINITY;
-  while (waiting.length > 0 && performance.now() < endsAt) {
+  while (waiting.length > 0 && performance.now() < now + turnMs) {
     next = waiting.shift() ?? null;
     next?.emit('readable');
   }
   next = null;
-  turnBeganAt = null;
-  if (waiting.length > 0) schedule();
+  // Work that follows before the next turn counts towards this one.
+  turnBeganAt = now;
+  schedule();
 }

@@ -78,8 +78,11 @@ export interface PlatformCall {
   signal: CancelSignal | null;
   /** Returns the idempotency token for a write. Adapters call it once before each write. */
   tokenFor: (operation: string) => string;
-  /** Called with the size of each response body of this call, in bytes. If it throws, the response is not read. */
-  onResponse?: (bytes: number) => void;
+  /**
+   * Called with the size of each response body of this call, in bytes. If it throws, the response is not read. `isUntrusted` is true if it
+   * came from a server that callers choose, or through a caller's proxy.
+   */
+  onResponse?: ((bytes: number, isUntrusted: boolean) => void) | undefined;
   /** Worker threads that parse large articles. Needed only by sessions that read or write articles. */
   tasks?: TaskRunner;
 }

@@ -53,3 +53,49 @@ test('a server is not paused because calls waited too long for a connection of t
   }
   await expect.poll(() => send('/', 'bob').catch(({ reason }) => reason)).toBe('fast');
 });
+
+test('an account receives two large answers at a time, and other answers are not delayed', async () => {
+  const server = createServer(({ url }, response) => response.end('x'.repeat(url === '/large' ? 2_000_000 : 1_000)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const runtime = systemRuntime;
+  const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime });
+  const transport = new Transport({
+    runtime,
+    proxies: new ProxyPool({ guard, runtime, timeoutMs: 60_000, maxResponseBytes: 1_024 }),
+    timeoutMs: 60_000,
+    guarded: guardedAgent({
+      ...{ guard, keepAlive: false, timeoutMs: 60_000 },
+      limiter: new ConnectionLimiter({ perHost: 100, total: 300 }),
+    }),
+  });
+  onTestFinished(async () => {
+    await transport.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const target = { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, chosenBy: 'caller' as const };
+  const reading: (() => void)[] = [];
+  const send = (path: string, account = 'ann', signal: AbortSignal | null = null) =>
+    transport.send(
+      { operation: 'read', target, method: 'GET', path, headers: {} },
+      { ...callOf(account), signal },
+      async ({ body }) => {
+        if (path === '/large') await new Promise<void>((resolve) => reading.push(resolve));
+        return body.length;
+      },
+    );
+  const first = [send('/large'), send('/large')];
+  await expect.poll(() => reading.length).toBe(2);
+  const gone = new AbortController();
+  const abandoned = send('/large', 'ann', gone.signal).catch(({ reason }) => reason);
+  const third = send('/large');
+  expect(await send('/small')).toBe(1_000);
+  const other = send('/large', 'bob');
+  await expect.poll(() => reading.length).toBe(3);
+  gone.abort();
+  expect(await abandoned).toBe('caller_hung_up');
+  reading[0]?.();
+  await expect.poll(() => reading.length).toBe(4);
+  for (const read of reading) read();
+  expect(await Promise.all([...first, third, other])).toEqual(Array(4).fill(2_000_000));
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { GraphqlClient } from '../support/graphql.ts';
 import { hostileJson } from '../support/hostile-json.ts';
 import { expectQuick } from '../support/processor-time.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
@@ -83,5 +84,18 @@ describe('a proxy that answers in the name of the platform', () => {
     expect(answer.status).toBe(200);
     expect(answer.body.data['tweets']).toHaveLength(2);
     expectRefusal(await search(3), 502, /cannot be understood/);
+  });
+
+  test('may send 16 MiB in all to one GraphQL request', async () => {
+    const page = await realPage();
+    const long = { ...page.tweets[0], text: 'x'.repeat(190_000) };
+    reply = { status: 200, body: Buffer.from(JSON.stringify({ ...page, tweets: Array(19).fill(long) })) };
+    const query = `{ ${Array.from({ length: 6 }, (_, i) => `a${i}: searchTweets(q: "${i}") { nodes { id } }`).join(' ')} }`;
+    const graphql = new GraphqlClient({ ...ada.options, url: `${service.origin}/graphql` });
+    const { data, errors } = await graphql.ask(query, {}, { 'x-proxy': `http://${proxy.name}` });
+    expect(Object.values(data).filter((list) => list !== null)).toHaveLength(4);
+    expect(errors.map(({ message }) => message)).toEqual(
+      Array(2).fill(expect.stringMatching(/^Too large: the platform/)),
+    );
   });
 });

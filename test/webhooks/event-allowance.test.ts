@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fullPagePauseMs } from '../../src/webhooks/polling/poll-delay.ts';
-import { RefusedResponses } from '../../src/webhooks/polling/refused-responses.ts';
+import { FailedPolls, RefusedResponses } from '../../src/webhooks/polling/refused-responses.ts';
 import { EventAllowances } from '../../src/webhooks/shared/event-allowance.ts';
 
 const minute = 60_000;
@@ -98,5 +98,16 @@ describe('RefusedResponses', () => {
     expect(refused.waitMs('a', 1)).toBe(3_600_000);
     now += 24 * 3_600_000;
     expect(refused.waitMs('a', 1)).toBe(1_000);
+  });
+});
+
+describe('FailedPolls', () => {
+  test('allows one request a second for all failing pollers of an account', () => {
+    let now = 0;
+    const failed = new FailedPolls(() => now);
+    expect([1, 2, 3].map(() => failed.waitMs('a'))).toEqual([1_000, 2_000, 3_000]);
+    expect(failed.waitMs('b')).toBe(1_000);
+    now += 10_000;
+    expect(failed.waitMs('a')).toBe(1_000);
   });
 });

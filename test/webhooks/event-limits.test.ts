@@ -159,6 +159,29 @@ describe('event limits', () => {
       expect(polls()).toBeLessThan(40);
     });
 
+    test('and failures of many webhooks of one account cause one request a second', async () => {
+      let isDown = false;
+      const proxies: AnsweringProxy[] = [];
+      for (let number = 0; number < 10; number++) {
+        proxies.push(await proxyThatAnswers(({ after }) => (isDown ? { status: 503 } : mentionsAfter(after, 0))));
+      }
+      const { client } = await fixture.actor();
+      const receiver = await fixture.receiver();
+      for (const { url } of proxies) await register(client, { url: receiver.url, proxy: url });
+      await until(() => {
+        for (const proxy of proxies) expect(proxy.polls.length).toBeGreaterThan(0);
+      });
+      const polls = () => proxies.reduce((sum, proxy) => sum + proxy.polls.length, 0);
+      const [before, downAt] = [polls(), runtime.now()];
+      isDown = true;
+      for (let leaps = 0; leaps < 40; leaps++) {
+        runtime.leap(500);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      // The first failure of each poller is repeated before its turn.
+      expect(polls() - before).toBeLessThanOrEqual(2 * proxies.length + (runtime.now() - downAt) / 1_000);
+    });
+
     test('include refused cursors, so that a gap does not follow another one at once', async () => {
       let isHostile = true;
       const proxy = await proxyThatAnswers((page) =>

@@ -1,6 +1,6 @@
 // All attacks by name. Each attack is a function of a `Target` (see target.js). It may prepare data, calls `begin()`, and then attacks for
 // a limited time. `fresh` requests a newly started service, because an earlier attack may have used up a limit. `platform` returns the settings
-// of a service with another platform. `namespace` requests a network namespace with the attack's own name server.
+// of a service with another platform; it gets the usual ones. `namespace` requests a network namespace with the attack's own name server.
 import { attacks as agents } from './attacks/agents.ts';
 import { attacks as answers } from './attacks/answers.ts';
 import { attacks as atproto } from './attacks/atproto.ts';
@@ -15,6 +15,7 @@ import { attacks as platformAnswers } from './attacks/platform-answers.ts';
 import { attacks as proxies } from './attacks/proxies.ts';
 import { attacks as servers } from './attacks/servers.ts';
 import { attacks as streams } from './attacks/streams.ts';
+import { attacks as tls } from './attacks/tls.ts';
 import { attacks as webhooks } from './attacks/webhooks.ts';
 
 export const attacks = {
@@ -29,6 +30,7 @@ export const attacks = {
   ...media,
   ...documents,
   ...servers,
+  ...tls,
   ...platformAnswers,
   ...agents,
   ...atproto,

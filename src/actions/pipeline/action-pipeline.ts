@@ -7,7 +7,7 @@ import type { Ledger } from '../../billing/ledger.ts';
 import type { StreamTokens } from '../../billing/stream-tokens.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
-import { type ForwardProxy, NotSupportedError, type Platform } from '../../platform/port.ts';
+import { type ForwardProxy, NotSupportedError, type Platform, type PlatformCall } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
 import { operator } from '../../shared/model/audit.ts';
@@ -52,6 +52,8 @@ export interface Caller {
    * Aborted when the client disconnects. Set only if `signal` is also aborted when the time limit for reads has passed.
    */
   gone?: CancelSignal;
+  /** Called with the size of each response to a read (`PlatformCall`). */
+  onResponse?: PlatformCall['onResponse'];
 }
 
 /** An action whose input has passed all checks that are cheap and need no request to the platform. */
@@ -165,6 +167,7 @@ export class ActionPipeline {
       authToken,
       proxy: caller.proxy && this.#parts.readProxy(caller.proxy),
       signal: action.effect === 'read' ? caller.signal : null,
+      onResponse: action.effect === 'read' ? caller.onResponse : undefined,
     };
     const { account } = caller;
     const gone = session.signal ?? caller.gone ?? caller.signal;

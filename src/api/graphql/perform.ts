@@ -159,10 +159,29 @@ function callerOf({ request, key }: GraphqlRequest, lifetime: RequestLifetime): 
     authToken: secret('auth_token'),
     proxy: secret('proxy'),
     encryptionCode: secret('encryption_code'),
+    onResponse: untrustedResponses(),
     signal: lifetime.signal,
     get gone() {
       return lifetime.gone;
     },
+  };
+}
+
+/**
+ * The maximum size of all responses of servers that callers choose to the reads of one request, in bytes. The data of a read is kept until
+ * the request ends.
+ */
+const maxUntrustedBytes = 16 * 1024 * 1024;
+
+function untrustedResponses(): Caller['onResponse'] {
+  let total = 0;
+  return (bytes, isUntrusted) => {
+    if (isUntrusted) total += bytes;
+    if (total <= maxUntrustedBytes) return;
+    throw new PosternError(
+      'response_size_limit',
+      `Too large: the platform's responses to this request have more than ${maxUntrustedBytes} bytes. Select fewer items (first) or fewer lists`,
+    );
   };
 }
 

@@ -9,6 +9,8 @@ const maxAgeMs = 15 * 60_000;
 const graceMs = 60_000;
 const sweepMs = 15_000;
 const maxEntries = 1_000;
+/** The maximum number of secrets of all entries, checked before each use of the cache. They take 35 MB. */
+const maxSecrets = 50_000;
 
 interface Entry {
   readonly keys: RecoveredKeys;
@@ -63,9 +65,20 @@ export class KeyCache {
 
   #sweep(): void {
     const now = this.#runtime.now();
-    for (const [name, { usedAt, recoveredAt }] of this.#entries) {
+    let secrets = 0;
+    for (const [name, { keys, usedAt, recoveredAt }] of this.#entries) {
       if (now - usedAt >= idleMs || now - recoveredAt >= maxAgeMs) this.#forget(name);
+      secrets += keys.secrets;
     }
+    for (; secrets > maxSecrets; secrets -= this.#wipeMostSecrets());
+  }
+
+  /** Wipes the secrets of the entry with the most, so that few users cannot displace those of others. Returns their number. */
+  #wipeMostSecrets(): number {
+    const most = [...this.#entries.values()].reduce((a, b) => (b.keys.secrets > a.keys.secrets ? b : a)).keys;
+    const { secrets } = most;
+    most.wipeSecrets();
+    return secrets;
   }
 
   #forget(name: string): void {

@@ -49,6 +49,16 @@ export class RecoveredKeys {
     return secret && copyOf(secret);
   }
 
+  /** The number of stored secrets. */
+  get secrets(): number {
+    return this.#kept.size;
+  }
+
+  /** Wipes the stored secrets, which can be decrypted again. */
+  wipeSecrets(): void {
+    this.#kept.clear();
+  }
+
   get forgotten(): boolean {
     return this.#wiped;
   }
@@ -56,7 +66,7 @@ export class RecoveredKeys {
   wipe(): void {
     this.#wiped = true;
     this.#privateKeys.fill(0);
-    this.#kept.clear();
+    this.wipeSecrets();
   }
 }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { buildConnector, type Dispatcher, type Pool } from 'undici';
 import { CircuitBreaker } from '../../outbound/circuit-breaker.ts';
-import type { ConnectionLimiter } from '../../outbound/connection-limiter.ts';
+import { ConnectionLimiter } from '../../outbound/connection-limiter.ts';
 import { ConnectionLostError, ServerMisbehavedError } from '../../outbound/errors.ts';
 import type { Answer, ExchangeOptions } from '../../outbound/exchange.ts';
 import { limitedPool } from '../../outbound/limited-client.ts';
@@ -15,6 +15,7 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import type { PlatformCall } from '../port.ts';
 import { type AnswerLimits, maxResponseBytes, PlatformAnswer, usualLimits } from './answer.ts';
+import { AnswerSlot } from './answer-slot.ts';
 import { Attempts } from './attempts.ts';
 import { DeadlineError, DisconnectedError, toCallerError } from './errors.ts';
 
@@ -63,6 +64,9 @@ const uploadPatience = 10;
  */
 export const maxWaitingCalls = 500;
 
+/** The number of large answers that are received and parsed at the same time. An account gets two of them. */
+const maxLargeAnswers = 8;
+
 /** The number of origins whose circuit breakers are kept. */
 const maxBreakers = 1_000;
 
@@ -73,13 +77,17 @@ const maxBreakers = 1_000;
 export class Transport {
   readonly #pools = new Map<string, { pool: Pool; dispatcher: Dispatcher }>();
   readonly #breakers = new LRUCache<string, CircuitBreaker>({ max: maxBreakers });
+  readonly #largeAnswers = new ConnectionLimiter({ perHost: maxLargeAnswers, total: maxLargeAnswers });
   readonly #options: TransportOptions;
 
   constructor(options: TransportOptions) {
     this.#options = options;
   }
 
-  /** Sends a request and returns the result of `read` for any response. Throws a `PosternError`. */
+  /**
+   * Sends a request and returns the result of `read` for any response. `read` must not send another request, because a large answer has a
+   * slot until it is read. Throws a `PosternError`.
+   */
   send<T>(
     request: TransportRequest,
     call: PlatformCall | null,
@@ -104,11 +112,13 @@ export class Transport {
     const { runtime, onRequest, isOwn = false } = this.#options;
     const limits: AnswerLimits = { ...usualLimits, ...request.limits };
     const startedAt = runtime.now();
+    const isUntrusted = proxy !== null || request.target.chosenBy === 'caller';
+    const slot = isUntrusted ? new AnswerSlot(this.#largeAnswers, call?.account ?? '') : null;
     let outcome = proxy ? 'proxy_failed' : 'failed';
     try {
-      const answer = await this.#sendInTime(request, limits.bytes, call);
+      const answer = await this.#sendInTime(request, limits.bytes, call, slot);
       outcome = String(answer.status);
-      call?.onResponse?.(answer.body.length);
+      call?.onResponse?.(answer.body.length, isUntrusted);
       span?.set({ 'http.response.status_code': answer.status });
       // Let other work run between responses, because reading a page of 100 tweets takes a millisecond and many
       // responses may arrive together.
@@ -119,6 +129,7 @@ export class Transport {
       if (failure.code === 'platform_timeout') outcome = 'timeout';
       throw failure;
     } finally {
+      slot?.leave();
       onRequest?.(request.operation, outcome, runtime.now() - startedAt);
     }
   }
@@ -164,7 +175,12 @@ export class Transport {
   }
 
   /** Sends a request within its time limit, and repeats it once if the connection broke and it is repeatable. */
-  async #sendInTime(request: TransportRequest, maxBytes: number, call: PlatformCall | null): Promise<Answer> {
+  async #sendInTime(
+    request: TransportRequest,
+    maxBytes: number,
+    call: PlatformCall | null,
+    slot: AnswerSlot | null,
+  ): Promise<Answer> {
     const attempts = new Attempts();
     const timeoutMs = this.#options.timeoutMs * (request.bytes ? uploadPatience : 1) + (request.waitMs ?? 0);
     const deadline = this.#options.runtime.after(timeoutMs, () => attempts.end(new DeadlineError()));
@@ -172,10 +188,13 @@ export class Transport {
     call?.signal?.addEventListener('abort', hangUp, { once: true });
     if (call?.signal?.aborted) hangUp();
     try {
-      return await this.#sendOnce(request, maxBytes, call, attempts);
-    } catch (error) {
-      if (!isRepeatable(error, request) || attempts.ended) throw error;
-      return await this.#sendOnce(request, maxBytes, call, attempts);
+      const answer = await this.#sendOnce(request, maxBytes, call, attempts, slot).catch((error) => {
+        if (!isRepeatable(error, request) || attempts.ended) throw error;
+        return this.#sendOnce(request, maxBytes, call, attempts, slot);
+      });
+      // The last bytes may have come before the turn of the answer.
+      await slot?.entered();
+      return answer;
     } finally {
       deadline.cancel();
       call?.signal?.removeEventListener('abort', hangUp);
@@ -188,6 +207,7 @@ export class Transport {
     maxBytes: number,
     call: PlatformCall | null,
     attempts: Attempts,
+    slot: AnswerSlot | null,
   ): Promise<Answer> {
     const { target, method, path, headers, text, bytes } = request;
     // A stream can be read only once, so each attempt opens a new one.
@@ -195,7 +215,8 @@ export class Transport {
     stream?.on('error', (error) => attempts.end(error));
     const body = stream ?? text ?? null;
     // A body that is truncated after one more byte than allowed is refused as too long.
-    const options: ExchangeOptions = { origin: target.origin, method, path, headers, body, maxBodyBytes: maxBytes + 1 };
+    const limits = { maxBodyBytes: maxBytes + 1, onLargeBody: slot ? () => slot.enter(attempts.signal) : undefined };
+    const options: ExchangeOptions = { origin: target.origin, method, path, headers, body, ...limits };
     const sent = call?.proxy
       ? this.#sendThrough(call.proxy, call.account, request, options, attempts)
       : this.#sendDirectly(call?.account ?? '', request, options, attempts);

@@ -2,18 +2,7 @@ import type { LikeEvent, MessageEvent, PlatformEvent, RetweetEvent, TweetEvent }
 import type { SealedKind } from '../../shared/model/sealed-event.ts';
 import type { ActivityPage } from '../port.ts';
 import { readPlaced } from './read-messages.ts';
-import {
-  flag,
-  InvalidResponseError,
-  id,
-  list,
-  nullable,
-  object,
-  readIsoTime,
-  shortText,
-  text,
-  type Wire,
-} from './wire.ts';
+import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
 
 const tweetTypes = new Map<string, TweetEvent['type']>([
   ['mention', 'tweet.mention'],
@@ -44,7 +33,7 @@ export function readActivity(body: Wire, count: number): ActivityPage {
     const event = readEvent(object(item, 'events[]'));
     if (event !== null) events.push(event);
   }
-  return { events, cursor: shortText(body.next_cursor, 'next_cursor', maxCursorLength), gap: flag(body.gap, 'gap') };
+  return { events, cursor: text(body.next_cursor, 'next_cursor', maxCursorLength), gap: flag(body.gap, 'gap') };
 }
 
 /** Converts an event. Returns `null` if its type is not known. */
@@ -59,8 +48,8 @@ function readEvent(event: Wire): PlatformEvent | null {
     createdAt: readIsoTime(event.created_at, 'created_at'),
     actor: {
       id: id(actor.id, 'id'),
-      userName: shortText(actor.screen_name, 'screen_name', maxNameLength),
-      name: shortText(actor.name, 'name', maxNameLength),
+      userName: text(actor.screen_name, 'screen_name', maxNameLength),
+      name: text(actor.name, 'name', maxNameLength),
     },
   };
   if (wireType === 'chat') return { ...happened, ...readChat(object(event.chat, 'chat')) };
@@ -73,7 +62,7 @@ function readEvent(event: Wire): PlatformEvent | null {
     type,
     tweet: {
       id: id(tweet.id, 'id'),
-      text: cut(text(tweet.text, 'text')),
+      text: cut(text(tweet.text, 'text', Number.POSITIVE_INFINITY)),
       inReplyToId: nullable(id, tweet.in_reply_to_id, 'in_reply_to_id'),
       quotedTweetId: nullable(id, tweet.quoted_tweet_id, 'quoted_tweet_id'),
     },
@@ -93,7 +82,7 @@ const messageTypes: Record<Exclude<SealedKind, 'message' | 'key_change'>, Messag
 };
 
 function readChat(chat: Wire): Pick<MessageEvent, 'type' | 'tweet' | 'message' | 'fromMe'> {
-  const message = readPlaced(chat, shortText(chat.conversation_id, 'conversation_id', maxNameLength));
+  const message = readPlaced(chat, text(chat.conversation_id, 'conversation_id', maxNameLength));
   const fromMe = flag(chat.from_me, 'from_me');
   const { kind } = message;
   const type =

@@ -7,18 +7,7 @@ import type {
   SealedKind,
 } from '../../shared/model/sealed-event.ts';
 import type { ConversationPage, GraphCursor, SealedConversation, SealedMessagePage } from '../messages-port.ts';
-import {
-  flag,
-  InvalidResponseError,
-  id,
-  list,
-  nullable,
-  object,
-  readIsoTime,
-  shortText,
-  text,
-  type Wire,
-} from './wire.ts';
+import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
 
 /** The platform allows message ids of 64 characters and encrypted events of 131,072. */
 const maxIdLength = 64;
@@ -59,7 +48,7 @@ function readCursor(cursor: Wire | null): GraphCursor | null {
 }
 
 export function readConversation(conversation: Wire): SealedConversation {
-  const conversationId = shortText(conversation.id, 'id', maxIdLength);
+  const conversationId = text(conversation.id, 'id', maxIdLength);
   const last = nullable(object, conversation.last_message, 'last_message');
   return {
     id: conversationId,
@@ -129,9 +118,9 @@ export function readPlaced(event: Wire, conversationId: string): PlacedEvent {
 }
 
 function readPlace(event: Wire, conversationId: string) {
-  const messageId = shortText(event.message_id, 'message_id', maxIdLength);
+  const messageId = text(event.message_id, 'message_id', maxIdLength);
   const senderId = id(event.sender_id, 'sender_id');
-  const detail = nullable((value, field) => shortText(value, field, maxDetailLength), event.detail, 'detail');
+  const detail = nullable((value, field) => text(value, field, maxDetailLength), event.detail, 'detail');
   return {
     seqId: id(event.seq_id, 'seq_id'),
     messageId,
@@ -146,7 +135,7 @@ function readPlace(event: Wire, conversationId: string) {
             senderId,
             conversationId,
             detail,
-            signature: shortText(event.signature, 'signature', maxSignatureLength),
+            signature: text(event.signature, 'signature', maxSignatureLength),
           },
   };
 }
@@ -171,7 +160,7 @@ export function readPublicKeys(body: Wire): RegisteredChatKeys[] {
   const userId = id(body.user_id, 'user_id');
   return newest(list(body.keys, 'keys'), maxKeys).map((item) => {
     const keys = object(item, 'keys[]');
-    const key = (value: unknown, field: string) => shortText(value, field, maxKeyLength);
+    const key = (value: unknown, field: string) => text(value, field, maxKeyLength);
     return {
       userId,
       publicKeyVersion: key(keys.version, 'version'),

@@ -16,6 +16,11 @@ import {
   type Wire,
 } from './wire.ts';
 
+/**
+ * The maximum length of the text of a tweet and of the URLs in it, in UTF-16 code units. The platform counts a URL of any length as 23
+ * characters, but refuses longer texts.
+ */
+const maxTextLength = 200_000;
 /** More than the pictures and videos of any tweet. */
 const maxMedia = 16;
 
@@ -38,7 +43,7 @@ export function readCreatedTweet(body: Wire): CreatedTweet {
   const tweet = object(body.tweet, 'tweet');
   return {
     id: id(tweet.id, 'id'),
-    text: text(tweet.text, 'text'),
+    text: text(tweet.text, 'text', maxTextLength),
     createdAt: readTweetTime(tweet.created_at, 'created_at'),
     pendingModeration: flag(tweet.pending_moderation, 'pending_moderation'),
     communityId: nullable(text, tweet.community_id, 'community_id'),
@@ -59,7 +64,7 @@ function readTweetAround<Quoted extends QuotedTweet | null>(tweet: Wire, quoted:
   const counts = object(tweet.counts, 'counts');
   const inReplyTo = nullable(object, tweet.in_reply_to, 'in_reply_to');
   const pageUrl = text(tweet.page_url, 'page_url');
-  const words = text(tweet.text, 'text');
+  const words = text(tweet.text, 'text', maxTextLength);
   return {
     type: 'tweet' as const,
     id: id(tweet.id, 'id'),
@@ -118,9 +123,9 @@ function readTag(item: unknown): Entities['hashtags'][number] {
 function readUrl(item: unknown): Entities['urls'][number] {
   const url = object(item, 'entities.urls[]');
   return {
-    url: text(url.url, 'url'),
-    expanded_url: text(url.expanded_url, 'expanded_url'),
-    display_url: text(url.display_url, 'display_url'),
+    url: text(url.url, 'url', maxTextLength),
+    expanded_url: text(url.expanded_url, 'expanded_url', maxTextLength),
+    display_url: text(url.display_url, 'display_url', maxTextLength),
     indices: readIndices(url),
   };
 }

@@ -3,19 +3,7 @@ import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { UserCard } from '../../shared/model/user-card.ts';
 import type { UserProfile } from '../../shared/model/user-profile.ts';
 import type { FollowState } from '../port.ts';
-import {
-  flag,
-  InvalidResponseError,
-  id,
-  list,
-  nullable,
-  object,
-  readCount,
-  readIsoTime,
-  readTweetTime,
-  text,
-  type Wire,
-} from './wire.ts';
+import { flag, id, list, nullable, object, readCount, readIsoTime, readTweetTime, text, type Wire } from './wire.ts';
 
 export function readAuthor(user: Wire): Author {
   const counts = object(user.counts, 'counts');
@@ -140,8 +128,5 @@ export function readFollowState(body: Wire): FollowState {
 const maxPinned = 16;
 
 function readIds(value: unknown, field: string): string[] {
-  return list(value, field, maxPinned).map((each) => {
-    if (typeof each !== 'string') throw new InvalidResponseError(`${field} holds something that is not an id`);
-    return each;
-  });
+  return list(value, field, maxPinned).map((each) => text(each, field));
 }

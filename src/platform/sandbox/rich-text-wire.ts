@@ -54,7 +54,7 @@ export function readRichText(content: Wire): RichText {
 
 function readBlock(item: unknown, entities: readonly Entity[]): Block {
   const block = object(item, 'blocks[]');
-  const words = text(block.text, 'text');
+  const words = text(block.text, 'text', maxWritten);
   let marked = 0;
   const range = (from: Wire) => {
     const [offset, length] = [readCount(from.offset, 'offset'), readCount(from.length, 'length')];
@@ -110,7 +110,7 @@ function addressLength(entity: Entity | undefined): number {
 function readEntity(item: unknown): Entity {
   const entity = object(item, 'entities[]');
   const title = textOrEmpty(entity.title, 'title');
-  const url = text(entity.url, 'url');
+  const url = text(entity.url, 'url', maxWritten);
   if (oneOf(entity.type, 'type', ['LINK', 'MEDIA']) === 'LINK') return { type: 'LINK', url, title };
   return { type: 'MEDIA', mediaId: id(entity.media_id, 'media_id'), url, alt: textOrEmpty(entity.alt, 'alt'), title };
 }
@@ -136,5 +136,5 @@ function listOrEmpty(value: unknown, field: string, max?: number): readonly unkn
 }
 
 function textOrEmpty(value: unknown, field: string): string {
-  return value === undefined ? '' : text(value, field);
+  return value === undefined ? '' : text(value, field, maxWritten);
 }

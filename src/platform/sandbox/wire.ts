@@ -26,14 +26,14 @@ export function list(value: unknown, field: string, max = Number.POSITIVE_INFINI
   return value.length <= max ? value : invalidField(field, `an array of at most ${max} items`);
 }
 
-export function text(value: unknown, field: string): string {
-  return typeof value === 'string' ? value : invalidField(field, 'a string');
-}
+/** More than any text but those of tweets, messages and articles. */
+const usualLength = 4_096;
 
 /** Reads a string of at most `max` UTF-16 code units. */
-export function shortText(value: unknown, field: string, max: number): string {
-  const read = text(value, field);
-  return read.length <= max ? read : invalidField(field, `a string of at most ${max} characters`);
+export function text(value: unknown, field: string, max = usualLength): string {
+  return typeof value === 'string' && value.length <= max
+    ? value
+    : invalidField(field, `a string of at most ${max} characters`);
 }
 
 export function id(value: unknown, field: string): string {
@@ -54,8 +54,7 @@ export function readCount(value: unknown, field: string): number {
 const maxTimeLength = 40;
 
 export function time(value: unknown, field: string): Date {
-  const written = text(value, field);
-  const read = new Date(written.length > maxTimeLength ? Number.NaN : written);
+  const read = new Date(text(value, field, maxTimeLength));
   return Number.isNaN(read.getTime()) ? invalidField(field, 'a time') : read;
 }
 

@@ -4,7 +4,7 @@ import { type PollerRecord, pollerTtlMs } from '../../store/port.ts';
 import { deliveryReads, EventBodies } from '../delivery/event-bodies.ts';
 import { EventAllowances, type EventLimits } from '../shared/event-allowance.ts';
 import { WaitSlots } from './activity-waits.ts';
-import { RefusedResponses } from './refused-responses.ts';
+import { FailedPolls, RefusedResponses } from './refused-responses.ts';
 import { RunningPoller, type RunningPollerParts } from './running-poller.ts';
 
 /** The interval in milliseconds at which the process that runs a poller looks for changed and deleted webhooks. */
@@ -48,7 +48,10 @@ export class PollerHost {
   #doubtful = false;
 
   constructor(
-    parts: Omit<RunningPollerParts, 'waitSlots' | 'allowances' | 'bodies' | 'reads' | 'refusedResponses'> & {
+    parts: Omit<
+      RunningPollerParts,
+      'waitSlots' | 'allowances' | 'bodies' | 'reads' | 'refusedResponses' | 'failedPolls'
+    > & {
       eventLimits: EventLimits;
     },
   ) {
@@ -61,6 +64,7 @@ export class PollerHost {
       bodies: new EventBodies({ ...parts, reads }),
       reads,
       refusedResponses: new RefusedResponses(now),
+      failedPolls: new FailedPolls(now),
     };
     this.#beatAt = parts.runtime.now();
     this.#process = parts.runtime.randomBytes(12).toString('base64url');

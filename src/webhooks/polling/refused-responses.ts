@@ -40,3 +40,26 @@ export class RefusedResponses {
     return next - now;
   }
 }
+
+const betweenFailuresMs = 1_000;
+
+/**
+ * Schedules, for each account, the pollers whose requests keep failing at servers that callers choose. Together they have one request a
+ * second. Other pollers of the account are not delayed.
+ */
+export class FailedPolls {
+  readonly #now: () => number;
+  readonly #nextAt = new LRUCache<string, number>({ max: maxRemembered });
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Returns the time in milliseconds that a poller must wait after a failure. */
+  waitMs(account: string): number {
+    const now = this.#now();
+    const next = Math.min(Math.max(this.#nextAt.get(account) ?? 0, now) + betweenFailuresMs, now + maxRefusalWaitMs);
+    this.#nextAt.set(account, next);
+    return next - now;
+  }
+}

@@ -37,7 +37,13 @@ import { EventAppender } from './event-appender.ts';
 import { outageReason, PlatformOutage } from './platform-outage.ts';
 import { backoffMs, fullPagePauseMs, pollDelayMs } from './poll-delay.ts';
 import { PollerMessages } from './poller-messages.ts';
-import { isRefusedResponse, maxRefusals, maxRefusalWaitMs, type RefusedResponses } from './refused-responses.ts';
+import {
+  type FailedPolls,
+  isRefusedResponse,
+  maxRefusals,
+  maxRefusalWaitMs,
+  type RefusedResponses,
+} from './refused-responses.ts';
 
 /**
  * The maximum time in milliseconds that the next page waits for space in the queues. Deliveries that do not fit in memory must be read from
@@ -64,6 +70,7 @@ export interface RunningPollerParts extends PlatformAccess {
   bodies: EventBodies;
   reads: FairQueue;
   refusedResponses: RefusedResponses;
+  failedPolls: FailedPolls;
 }
 
 /** Runs one poller. Schedules its polls and connects the classes that request, store and deliver the events. */
@@ -287,7 +294,9 @@ export class RunningPoller {
     if (isRefused && outage === null) {
       if (await this.#tryStop(known.message)) return;
     } else this.#run.failure(error);
-    this.#pollIn(this.#backoff(known?.retryAfterSeconds));
+    // A single failure of a server that usually works does not wait for the turn of those that keep failing.
+    const turnMs = this.#isOfOperator || this.#failures === 0 ? 0 : this.#parts.failedPolls.waitMs(this.record.account);
+    this.#pollIn(Math.max(turnMs, this.#backoff(known?.retryAfterSeconds)));
   }
 
   /** True if the last request went to a server of the operator, and not through a proxy. */

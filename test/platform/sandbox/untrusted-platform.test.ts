@@ -28,8 +28,12 @@ describe('a tweet of an untrusted platform', () => {
   const photo = { kind: 'photo', url: '', expanded_url: null, video_url: null, width: null, height: null };
 
   test.each([
+    ['a hashtag of 1 MB', { entities: { ...none, hashtags: [{ ...tag, text: 'a'.repeat(1_000_000) }] } }],
     ['more hashtags than characters', { entities: { ...none, hashtags: copies(7, tag) } }],
     ['more than 16 media', { media: copies(17, { ...photo, duration_ms: null }) }],
+    ['a text of more than 200,000 characters', { text: 'a'.repeat(200_001) }],
+    ['an author with a name of 1 MB', { author: { ...author, name: 'a'.repeat(1_000_000) } }],
+    ['an author with a pinned id of 1 MB', { author: { ...author, pinned_tweet_ids: ['1'.repeat(1_000_000)] } }],
     ['an author with more than 16 pinned tweets', { author: { ...author, pinned_tweet_ids: copies(17, '1') } }],
   ])('is unreadable with %s', (_name, fields) => {
     expect(readTweet(tweet).text).toBe('a loom');

@@ -83,6 +83,10 @@ export const attacks = {
     ]),
     'image/webp',
   ),
+  'media: JPEG of fill bytes': upload(
+    Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.alloc(4.9 * MiB, 0xff)]),
+    'image/jpeg',
+  ),
   'media: JPEG of empty segments': upload(
     Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(4.9 * MiB, Buffer.from([0, 2, 0xff, 0xe1]))]),
     'image/jpeg',

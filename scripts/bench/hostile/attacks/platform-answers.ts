@@ -51,7 +51,58 @@ const page = (count, text) => () => {
   return JSON.stringify({ events: Array.from({ length: count }, event), next_cursor: String(eventId), gap: false });
 };
 
+const at = '2026-11-21T10:00:00.000Z';
+const verification = { verified: false, premium: false, kind: null };
+const counts = { followers: 0, following: 0, favourites: 0, tweets: 0, media: 0, listed: 0 };
+const author = {
+  ...{ id: '1', screen_name: 'a', name: 'a', website: null, page_url: '', avatar_url: null, banner_url: null },
+  ...{ description: '', location: null, created_at: at, pinned_tweet_ids: [], viewer: { can_dm: true } },
+  ...{ verification, counts, protected: false },
+};
+const tweet = (text, quoted = null) => ({
+  ...{ kind: 'tweet', id: '1', page_url: '', text, source: null, created_at: at, lang: 'en', in_reply_to: null },
+  ...{ conversation_id: null, media: [], author, quoted },
+  entities: { hashtags: [], symbols: [], timestamps: [], urls: [], user_mentions: [] },
+  counts: { retweets: 0, replies: 0, likes: 0, quotes: 0, bookmarks: 0, views: null },
+});
+const long = 'x'.repeat(25_000);
+/** Pages of 3.9 MB. */
+const pages = {
+  'a text of 3.9 MB': JSON.stringify({ tweets: [tweet('x'.repeat(3_900_000))], next_cursor: null, viewer_id: '1' }),
+  '78 long tweets': JSON.stringify({
+    tweets: Array(78).fill(tweet(long, tweet(long))),
+    next_cursor: null,
+    viewer_id: '1',
+  }),
+};
+
+/** Ask for 100 pages. */
+const ask = {
+  GraphQL: (target, headers) => {
+    const search = (i) => `a${i}:searchTweets(q:"${i}",first:100){nodes{id}}`;
+    const timeline = (i) => `b${i}:homeTimeline(first:${100 - i}){nodes{id}}`;
+    const fifty = (field) => Array.from({ length: 50 }, (_, i) => field(i)).join(' ');
+    return target.graphql(`{${fifty(search)} ${fifty(timeline)}}`, undefined, { headers });
+  },
+  REST: (target, headers) =>
+    target.many(100, 30, (i) => target.rest('GET', `/tweet/advanced_search?q=${i}&count=100`, undefined, { headers })),
+};
+
 export const attacks = {
+  ...Object.fromEntries(
+    Object.entries(pages).flatMap(([name, body]) =>
+      Object.entries(ask).map(([api, run]) => [
+        `platform: 100 answers with ${name}, ${api}`,
+        async (target) => {
+          const proxy = await target.fakeProxy(respond(() => body));
+          await target.begin();
+          const response = await run(target, proxy.headers);
+          target.note(`${proxy.answered} answers`);
+          if (response?.json) target.note(JSON.stringify(response.json).slice(0, 70));
+        },
+      ]),
+    ),
+  ),
   ...Object.fromEntries(
     Object.entries(deep).map(([name, body]) => [
       `platform: 15 MB of ${name}`,
@@ -67,5 +118,6 @@ export const attacks = {
   'platform: pollers that get 15 MB of open brackets': poll(3, () => '['.repeat(15_000_000)),
   'events: full pages without end': poll(3, page(100)),
   'events: pages of 75,000': poll(3, page(75_000)),
-  'events: texts of 150 KB': poll(3, page(100, 'x'.repeat(150_000))),
+  // The refused pages of the attack before would still delay the pollers of the account.
+  'events: texts of 150 KB': Object.assign(poll(3, page(100, 'x'.repeat(150_000))), { fresh: true }),
 };

@@ -1,0 +1,27 @@
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { mayParse } from '../../src/outbound/parsing-turns.ts';
+
+function work(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+test('mayParse: lets timers run between long handshakes that arrive together', async () => {
+  const order: string[] = [];
+  const timer = setInterval(() => order.push('timer'), 1);
+  const sockets = ['first', 'second', 'third'].map((name) => {
+    const socket = new EventEmitter() as Socket;
+    return socket.on('readable', () => {
+      if (!mayParse(socket)) return;
+      work(30);
+      order.push(name);
+    });
+  });
+  for (const socket of sockets) socket.emit('readable');
+  await expect.poll(() => order).toContain('third');
+  clearInterval(timer);
+  const withoutRepetitions = order.filter((name, at) => name !== order[at - 1]);
+  expect(withoutRepetitions.join(' ')).toMatch(/first timer second timer third/);
+});
