@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flatPrice } from '../dist/actions/action.js';
 import { alternativesOf } from '../dist/actions/input/input.js';
 import { actions, streams } from '../dist/actions/registry.js';
 import { formatDollars } from '../dist/shared/model/money.js';
@@ -7,16 +8,20 @@ import { returnedFields } from './shape-tables.js';
 
 const calls = [...actions, ...streams];
 
-/** Returns a table of all calls with parameters, response and price, for docs/rest.md. */
+/** Returns a table of all calls for docs/rest.md. It has only prices that are not the price of most calls. */
 export function endpointTable(openApi) {
   const rows = calls.map((action) => [
     code(`${action.method} ${action.path}`),
-    action.summary,
+    action.summary + priceOf(action),
     parametersOf(action).join(', '),
     returnedFields(openApi, action),
-    action.price === 0 ? 'free' : formatDollars(action.price),
   ]);
-  return table(['call', 'does', 'takes', 'returns', 'price'], rows);
+  return table(['call', 'does', 'takes', 'returns'], rows);
+}
+
+function priceOf({ price }) {
+  if (price === flatPrice) return '';
+  return price === 0 ? ' (free)' : ` (${formatDollars(price)})`;
 }
 
 /** Formats required parameters in bold, and joins alternatives by "or" at the position of the first one. */
@@ -35,9 +40,13 @@ function parametersOf({ input, path, keepsActor, code: encryptionCode }) {
   return [
     ...(keepsActor ? [code('auth_token'), code('proxy')] : []),
     ...(encryptionCode === 'none' ? [] : [emphasized('encryption_code', encryptionCode === 'required')]),
-    ...Object.entries(properties).flatMap(shown),
+    ...Object.entries(properties)
+      .filter(([name]) => !('cursor' in properties && pageInput.includes(name)))
+      .flatMap(shown),
   ];
 }
+
+const pageInput = ['count', 'cursor'];
 
 const isPartOf = (a, b) => a.fields.length < b.fields.length && a.fields.every((field) => b.fields.includes(field));
 

@@ -18,13 +18,13 @@ import { exampleResults } from './example-results.js';
 import { moduleTables } from './module-tables.js';
 import { performAll } from './openapi/performed.js';
 import { platformTables } from './platform-tables.js';
-import { shapeTables } from './shape-tables.js';
+import { shapeTable } from './shape-tables.js';
 import { toolTable } from './tool-table.js';
 
 const calls = [...actions, ...streams];
 const openApi = JSON.parse(JSON.stringify(openApiDocument(calls, await performAll(calls))));
 const results = await exampleResults();
-const shapes = (page) => shapeTables(openApi, page);
+const shapes = (page) => shapeTable(openApi, page);
 const documents = {
   'schema/openapi.json': () => `${JSON.stringify(openApi, null, 2)}\n`,
   'schema/events.json': () => `${JSON.stringify(eventsSchema(), null, 2)}\n`,

@@ -40,46 +40,56 @@ const pages = {
 
 const headings = { ...Object.assign({}, ...Object.values(pages)), QuotedTweet: 'Tweet', ArticleSummary: 'Article' };
 
-/** Returns the tables of one page from the schemas of the OpenAPI document. */
-export function shapeTables({ components: { schemas } }, page) {
-  const sections = Object.entries(pages[page]).map(([name, heading]) => section(heading, schemas[name], schemas));
-  return `\n${sections.join('\n')}\n`;
+/** Returns the table of the shapes of one page from the schemas of the OpenAPI document, which has types and meanings. */
+export function shapeTable({ components: { schemas } }, page) {
+  const names = Object.keys(pages[page]);
+  const rows = names.map((name) => {
+    const { properties } = schemas[name];
+    const base = names.find((each) => each !== name && isExtension(properties, schemas[each].properties));
+    if (base === undefined) return [headings[name], fieldsOf({ properties }, schemas)];
+    const own = Object.entries(properties).filter(([field]) => !(field in schemas[base].properties));
+    return [
+      headings[name],
+      `those of ${headings[base]}, ${fieldsOf({ properties: Object.fromEntries(own) }, schemas)}`,
+    ];
+  });
+  return table(['shape', 'fields'], rows);
 }
 
-/** Returns the shape, or the fields, of `data` in the response of a call. */
-export function returnedFields({ paths }, { method, path }) {
+/** Returns true if a shape has all fields of another one that is long enough to be named instead. */
+function isExtension(properties, base) {
+  const fields = Object.keys(base);
+  return fields.length > 5 && fields.every((field) => field in properties);
+}
+
+/** Returns the shape, or the fields, of `data` in the response of a call. The fields of every page are left out. */
+export function returnedFields({ paths, components: { schemas } }, { method, path }) {
   const content = paths[path][method.toLowerCase()].responses['200'].content?.['application/json'];
   const data = content?.schema.properties?.data;
   if (data === undefined) return 'events';
   if (data.$ref) return headings[nameOf(data)];
-  return Object.entries(data.properties)
-    .map(([name, { items }]) => (items?.$ref ? `${code(name)} (${headings[nameOf(items)]})` : code(name)))
-    .join(', ');
-}
-
-function section(heading, { description, properties, required = [] }, schemas) {
-  const rows = Object.entries(properties).map(([name, schema]) => [
-    code(name),
-    typeOf(schema, schemas) + (required.includes(name) ? '' : ', optional'),
-    schema.description ?? '',
-  ]);
-  const introduction = description ? `${description}\n\n` : '';
-  return `### ${heading}\n\n${introduction}${table(['field', 'type', 'meaning'], rows)}`;
+  const { has_more, ...properties } = data.properties;
+  if (has_more === undefined) return fieldsOf({ properties }, schemas);
+  const own = Object.entries(properties).filter(([name]) => name !== 'next_cursor' && !name.endsWith('_count'));
+  return `${fieldsOf({ properties: Object.fromEntries(own) }, schemas)}, paged`;
 }
 
 const nameOf = ({ $ref }) => $ref.split('/').at(-1);
-const mostChoices = 4;
 
-function typeOf(schema, schemas) {
-  const { type, items, anyOf, $ref, format, enum: values, const: constant, properties } = schema;
-  if ($ref) return headings[nameOf(schema)] ?? typeOf(schemas[nameOf(schema)], schemas);
-  if (anyOf) return anyOf.map((each) => typeOf(each, schemas)).join(' or ');
-  if (constant !== undefined) return code(constant);
-  if (values?.length <= mostChoices) return values.map(code).join(', ');
-  const names = [type].flat().map((each) => {
-    if (each === 'array') return `array of ${typeOf(items, schemas)}`;
-    if (each === 'object' && properties) return `object with ${Object.keys(properties).map(code).join(', ')}`;
-    return each === 'string' && format === 'date-time' ? 'time' : each;
-  });
-  return names.join(' or ');
+/** Lists fields with their shapes, the fields of objects without a name, and the values of short enumerations. */
+function fieldsOf({ properties }, schemas) {
+  return Object.entries(properties)
+    .map(([name, schema]) => code(name) + detailOf(schema, schemas))
+    .join(', ');
 }
+
+function detailOf(schema, schemas) {
+  const [inner = schema] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
+  const { $ref, properties, enum: values } = inner.items ?? inner;
+  if ($ref && headings[nameOf({ $ref })]) return ` (${headings[nameOf({ $ref })]})`;
+  if ($ref) return detailOf(schemas[nameOf({ $ref })], schemas);
+  if (properties) return ` (${Object.keys(properties).map(code).join(', ')})`;
+  return values?.length <= mostChoices ? ` (${values.map(code).join(', ')})` : '';
+}
+
+const mostChoices = 4;

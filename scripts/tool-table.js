@@ -1,14 +1,12 @@
-import { tools } from '../dist/mcp/tools.js';
-import { formatDollars } from '../dist/shared/model/money.js';
+import { policies, tools } from '../dist/mcp/tools.js';
 import { code, table } from './markdown-table.js';
 
-/** Returns a table of all tools for agents, for docs/agents.md. */
+/** Returns a table of the tools that each policy adds, for docs/agents.md. */
 export function toolTable() {
-  const rows = tools.map(({ action, policy, definition }) => [
-    code(definition.name),
-    action.summary,
-    code(policy),
-    action.price === 0 ? 'free' : formatDollars(action.price),
-  ]);
-  return table(['tool', 'does', 'policy', 'price'], rows);
+  const namesOf = (each) =>
+    tools.filter(({ policy }) => policy === each).map(({ definition }) => code(definition.name));
+  return table(
+    ['policy', 'tools'],
+    policies.map((policy) => [code(policy), namesOf(policy).join(', ')]),
+  );
 }

@@ -36,9 +36,9 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   request_timeout: { remedy: 'Send the whole request within 60 seconds.', retry: 'yes' },
   conflict: {
     remedy:
-      'Read the message. A duplicate exists already and needs no second request. If `Retry-After` is set, the first ' +
-      'request with the same `Idempotency-Key` is still running: wait for these seconds and send the same request again. ' +
-      'If the message begins with `outcome known`, the first request was performed: do not send it with another key.',
+      'Read the message. A duplicate needs no second request. If `Retry-After` is set, the first request with the same ' +
+      '`Idempotency-Key` is still running: wait and send the same request again. If the message begins with `outcome known`, the ' +
+      'first request was performed: do not send it with another key.',
     retry: 'after a change',
   },
   too_large: { remedy: 'Send a smaller body, or name large media by its URL.', retry: 'never' },

@@ -95,10 +95,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: takesCode,
   },
   rate_limited: {
-    when:
-      'A limit was reached, and the message names it: calls a minute or concurrent requests of this API key, failed calls of the ' +
-      'account, the rate limit of the platform, large bodies, media, articles, API keys, webhooks, test events, live streams, wrong encryption codes, or requests ' +
-      'of this client address without a valid API key.',
+    when: 'A limit of Postern or of the platform was reached, and the message names it.',
     example: "The platform's rate limit: Too many requests",
     of: every,
     headers: ['Retry-After', ...Object.keys(rateHeaders)],
