@@ -1,20 +1,26 @@
+import type { Command } from 'commander';
 import { failures } from '../src/cli/exit-codes.ts';
 import { commandsOf, makeProgram } from '../src/cli/program.ts';
 import { code, table } from './markdown-table.ts';
 
-/** Returns the printed sections of docs/cli.md: the help of every command, and the exit codes. */
+/** Returns the printed sections of docs/cli.md: the commands and the exit codes. */
 export function cliTables(): Record<string, string> {
   const rows = Object.values(failures).map(({ exitCode, about }) => [code(String(exitCode)), about]);
-  const helps = commandsOf(makeProgram())
+  const commands = commandsOf(makeProgram())
     .filter((command) => command.commands.length === 0 && command.name() !== 'complete')
-    .map((command) => {
-      command.configureOutput({ getOutHelpWidth: () => 120 });
-      const [usage = '', ...rest] = command.helpInformation().trimEnd().split('\n');
-      const name = usage.slice('Usage: '.length).split(/ [[<]/)[0];
-      return `### ${name}\n\n\`\`\`text\n${[usage, ...rest].join('\n')}\n\`\`\`\n`;
-    });
+    .map((command) => `- ${code(usageOf(command))}: ${[command.description(), ...ownOptions(command)].join('. ')}\n`);
   return {
     'exit-codes': table(['code', 'meaning'], [[code('0'), 'the command did what it was asked to do'], ...rows]),
-    commands: helps.join('\n'),
+    commands: commands.join(''),
   };
+}
+
+/** Options of many commands, which the page describes. */
+const common = new Set(['--json', '--profile', '--as', '--idempotency-key', '--all', '--limit', '--help']);
+
+const usageOf = (command: Command) => command.createHelp().commandUsage(command).replace(' [options]', '');
+
+function ownOptions({ options }: Command): string[] {
+  const own = options.filter(({ long }) => !common.has(long ?? '')).map(({ flags }) => code(flags));
+  return own.length === 0 ? [] : [own.join(', ')];
 }

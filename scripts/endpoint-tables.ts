@@ -1,22 +1,27 @@
 import { z } from 'zod';
+import { flatPrice } from '../src/actions/action.ts';
 import { type Alternatives, alternativesOf } from '../src/actions/input/input.ts';
 import { actions, streams } from '../src/actions/registry.ts';
-import { formatDollars } from '../src/shared/model/money.ts';
+import { formatDollars, type Micros } from '../src/shared/model/money.ts';
 import { code, table } from './markdown-table.ts';
 import { type OpenApi, returnedFields } from './shape-tables.ts';
 
 const calls = [...actions, ...streams];
 
-/** Returns a table of all calls with parameters, response and price, for docs/rest.md. */
+/** Returns a table of all calls for docs/rest.md. It has only prices that are not the price of most calls. */
 export function endpointTable(openApi: OpenApi): string {
   const rows = calls.map((action) => [
     code(`${action.method} ${action.path}`),
-    action.summary,
+    action.summary + priceOf(action),
     parametersOf(action).join(', '),
     returnedFields(openApi, action),
-    action.price === 0 ? 'free' : formatDollars(action.price),
   ]);
-  return table(['call', 'does', 'takes', 'returns', 'price'], rows);
+  return table(['call', 'does', 'takes', 'returns'], rows);
+}
+
+function priceOf({ price }: { price: Micros }): string {
+  if (price === flatPrice) return '';
+  return price === 0 ? ' (free)' : ` (${formatDollars(price)})`;
 }
 
 /** Formats required parameters in bold, and joins alternatives by "or" at the position of the first one. */
@@ -36,7 +41,9 @@ function parametersOf({ input, path, keepsActor, code: encryptionCode }: (typeof
   return [
     ...(keepsActor ? [code('auth_token'), code('proxy')] : []),
     ...(encryptionCode === 'none' ? [] : [emphasized('encryption_code', encryptionCode === 'required')]),
-    ...Object.entries(properties ?? {}).flatMap(shown),
+    ...Object.entries(properties ?? {})
+      .filter(([name]) => !(properties && 'cursor' in properties && pageInput.includes(name)))
+      .flatMap(shown),
   ];
 }
 
@@ -44,6 +51,8 @@ interface Named {
   $ref?: string;
   enum?: string[];
 }
+
+const pageInput = ['count', 'cursor'];
 
 const isPartOf = (a: Alternatives, b: Alternatives) =>
   a.fields.length < b.fields.length && a.fields.every((field) => b.fields.includes(field));

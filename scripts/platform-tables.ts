@@ -17,11 +17,21 @@ function actionTable(): string {
   const rows = [...actions, ...streams]
     .filter(({ actor }) => actor)
     .map((action) => [code(action.name), ...support(action)]);
-  return table(head('action'), rows);
+  return table(head('action'), merged(rows));
 }
 
-function supportOf({ unsupported, methods }: PlatformCapabilities, name: string): string {
-  return unsupported[name] === undefined ? (methods[name] ?? 'yes') : `501: ${unsupported[name]}`;
+/** Joins the rows whose cells after the first one are equal. */
+function merged(rows: readonly string[][]): string[][] {
+  const names = new Map<string, string[]>();
+  for (const [name = '', ...cells] of rows) {
+    const key = cells.join(' | ');
+    names.set(key, [...(names.get(key) ?? []), name]);
+  }
+  return [...names].map(([cells, joined]) => [joined.join(', '), cells]);
+}
+
+function supportOf({ unsupported }: PlatformCapabilities, name: string): string {
+  return unsupported[name] === undefined ? 'yes' : `501: ${unsupported[name]}`;
 }
 
 function eventTable(): string {
@@ -29,7 +39,7 @@ function eventTable(): string {
     code(type),
     ...platforms.map((platform) => (platform.eventTypes.includes(type) ? 'yes' : 'no')),
   ]);
-  return table(head('event'), rows);
+  return table(head('event'), merged(rows));
 }
 
 function limitTable(): string {

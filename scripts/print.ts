@@ -17,13 +17,13 @@ import { errorReference } from './openapi/error-reference.ts';
 import { eventsSchema, eventTypesSource } from './openapi/events.ts';
 import { performAll } from './openapi/performed.ts';
 import { platformTables } from './platform-tables.ts';
-import { type Page, shapeTables } from './shape-tables.ts';
+import { type Page, shapeTable } from './shape-tables.ts';
 import { toolTable } from './tool-table.ts';
 
 const calls = [...actions, ...streams];
 const openApi = JSON.parse(JSON.stringify(openApiDocument(calls, await performAll(calls))));
 const results = await exampleResults();
-const shapes = (page: Page) => shapeTables(openApi, page);
+const shapes = (page: Page) => shapeTable(openApi, page);
 const documents = {
   'schema/openapi.json': () => `${JSON.stringify(openApi, null, 2)}\n`,
   'schema/events.json': () => `${JSON.stringify(eventsSchema(), null, 2)}\n`,

@@ -2,16 +2,12 @@ import { code, table } from './markdown-table.ts';
 
 /** What the tables read of a schema. */
 interface Schema {
-  description?: string;
   type?: string | string[];
-  format?: string;
   properties?: Record<string, Schema>;
-  required?: string[];
   items?: Schema;
   anyOf?: Schema[];
   $ref?: string;
   enum?: string[];
-  const?: string;
 }
 
 /** What the tables read of the OpenAPI document. */
@@ -69,51 +65,63 @@ const headings: Record<string, string> = {
   ArticleSummary: 'Article',
 };
 
-/** Returns the tables of one page from the schemas of the OpenAPI document. */
-export function shapeTables({ components: { schemas } }: OpenApi, page: Page): string {
-  const sections = Object.entries(pages[page]).map(([name, heading]) => section(heading, schemas[name] ?? {}, schemas));
-  return `\n${sections.join('\n')}\n`;
+type Schemas = Record<string, Schema>;
+
+/** Returns the table of the shapes of one page from the schemas of the OpenAPI document, which has types and meanings. */
+export function shapeTable({ components: { schemas } }: OpenApi, page: Page): string {
+  const fieldsIn = (name: string) => schemas[name]?.properties ?? {};
+  const names = Object.keys(pages[page]);
+  const rows = names.map((name) => {
+    const properties = fieldsIn(name);
+    const heading = headings[name] ?? name;
+    const base = names.find((each) => each !== name && isExtension(properties, fieldsIn(each)));
+    if (base === undefined) return [heading, fieldsOf(properties, schemas)];
+    const own = Object.entries(properties).filter(([field]) => !(field in fieldsIn(base)));
+    return [heading, `those of ${headings[base]}, ${fieldsOf(Object.fromEntries(own), schemas)}`];
+  });
+  return table(['shape', 'fields'], rows);
 }
 
-/** Returns the shape, or the fields, of `data` in the response of a call. */
-export function returnedFields({ paths }: OpenApi, { method, path }: { method: string; path: string }): string {
+/** Returns true if a shape has all fields of another one that is long enough to be named instead. */
+function isExtension(properties: Schemas, base: Schemas): boolean {
+  const fields = Object.keys(base);
+  return fields.length > 5 && fields.every((field) => field in properties);
+}
+
+/** Returns the shape, or the fields, of `data` in the response of a call. The fields of every page are left out. */
+export function returnedFields(
+  { paths, components: { schemas } }: OpenApi,
+  { method, path }: { method: string; path: string },
+): string {
   const content = paths[path]?.[method.toLowerCase()]?.responses['200']?.content?.['application/json'];
   const data = content?.schema.properties?.data;
   if (data === undefined) return 'events';
-  if (data.$ref) return headingOf(data);
-  return Object.entries(data.properties ?? {})
-    .map(([name, { items }]) => (items?.$ref ? `${code(name)} (${headingOf(items)})` : code(name)))
-    .join(', ');
-}
-
-function section(
-  heading: string,
-  { description, properties = {}, required = [] }: Schema,
-  schemas: Record<string, Schema>,
-) {
-  const rows = Object.entries(properties).map(([name, schema]) => [
-    code(name),
-    typeOf(schema, schemas) + (required.includes(name) ? '' : ', optional'),
-    schema.description ?? '',
-  ]);
-  const introduction = description ? `${description}\n\n` : '';
-  return `### ${heading}\n\n${introduction}${table(['field', 'type', 'meaning'], rows)}`;
+  if (data.$ref) return headingOf(data) ?? '';
+  const properties = data.properties ?? {};
+  if (!('has_more' in properties)) return fieldsOf(properties, schemas);
+  const isPaging = (name: string) => ['has_more', 'next_cursor'].includes(name) || name.endsWith('_count');
+  const own = Object.entries(properties).filter(([name]) => !isPaging(name));
+  return `${fieldsOf(Object.fromEntries(own), schemas)}, paged`;
 }
 
 const nameOf = ({ $ref = '' }: Schema) => $ref.split('/').at(-1) ?? '';
-const headingOf = (schema: Schema) => headings[nameOf(schema)] ?? '';
-const mostChoices = 4;
+const headingOf = (schema: Schema) => headings[nameOf(schema)];
 
-function typeOf(schema: Schema, schemas: Record<string, Schema>): string {
-  const { type, items, anyOf, $ref, format, enum: values, const: constant, properties } = schema;
-  if ($ref) return headings[nameOf(schema)] ?? typeOf(schemas[nameOf(schema)] ?? {}, schemas);
-  if (anyOf) return anyOf.map((each) => typeOf(each, schemas)).join(' or ');
-  if (constant !== undefined) return code(constant);
-  if (values && values.length <= mostChoices) return values.map(code).join(', ');
-  const names = [type].flat().map((each) => {
-    if (each === 'array') return `array of ${typeOf(items ?? {}, schemas)}`;
-    if (each === 'object' && properties) return `object with ${Object.keys(properties).map(code).join(', ')}`;
-    return each === 'string' && format === 'date-time' ? 'time' : each;
-  });
-  return names.join(' or ');
+/** Lists fields with their shapes, the fields of objects without a name, and the values of short enumerations. */
+function fieldsOf(properties: Schemas, schemas: Schemas): string {
+  return Object.entries(properties)
+    .map(([name, schema]) => code(name) + detailOf(schema, schemas))
+    .join(', ');
 }
+
+function detailOf(schema: Schema, schemas: Schemas): string {
+  const [given = schema] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
+  const inner = given.items ?? given;
+  const heading = headingOf(inner);
+  if (heading !== undefined) return ` (${heading})`;
+  if (inner.$ref) return detailOf(schemas[nameOf(inner)] ?? {}, schemas);
+  if (inner.properties) return ` (${Object.keys(inner.properties).map(code).join(', ')})`;
+  return inner.enum && inner.enum.length <= mostChoices ? ` (${inner.enum.map(code).join(', ')})` : '';
+}
+
+const mostChoices = 4;

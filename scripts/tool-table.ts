@@ -1,14 +1,12 @@
-import { tools } from '../src/mcp/tools.ts';
-import { formatDollars } from '../src/shared/model/money.ts';
+import { policies, tools } from '../src/mcp/tools.ts';
 import { code, table } from './markdown-table.ts';
 
-/** Returns a table of all tools for agents, for docs/agents.md. */
+/** Returns a table of the tools that each policy adds, for docs/agents.md. */
 export function toolTable(): string {
-  const rows = tools.map(({ action, policy, definition }) => [
-    code(definition.name),
-    action.summary,
-    code(policy),
-    action.price === 0 ? 'free' : formatDollars(action.price),
-  ]);
-  return table(['tool', 'does', 'policy', 'price'], rows);
+  const namesOf = (each: string) =>
+    tools.filter(({ policy }) => policy === each).map(({ definition }) => code(definition.name));
+  return table(
+    ['policy', 'tools'],
+    policies.map((policy) => [code(policy), namesOf(policy).join(', ')]),
+  );
 }

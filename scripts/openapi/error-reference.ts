@@ -4,27 +4,21 @@ import type { ErrorCode } from '../../src/shared/errors/table.ts';
 
 /** Returns docs/errors.md, which has a section for each error code. The code is the anchor of its section. */
 export function errorReference(): string {
-  const sections = errorEntries().map(({ code, status, graphql, when, remedy, retry, example }) =>
-    [
-      `## ${code}`,
-      `HTTP status ${status}, GraphQL \`${graphql}\`. Retry: ${retry}.`,
-      when,
-      `**What to do.** ${remedy}`,
-      ...(example === undefined ? [] : [`Example: \`${example}\``]),
-      `Reasons in the log:\n\n${reasonsOf(code).join('\n')}`,
-    ].join('\n\n'),
-  );
+  const sections = errorEntries().map(({ code, status, graphql, when, remedy, retry }) => {
+    const head = `${status}, GraphQL \`${graphql}\`. Retry: ${retry}. ${remedy}`;
+    return [`## ${code}`, head, reasonsOf(code) ?? when].join('\n\n');
+  });
   const head = ['<!-- Printed by `npm run print` from src/shared/errors/. -->', '# Errors'];
   return `${[...head, errorIntroduction, reasonIntroduction, ...sections].join('\n\n')}\n`;
 }
 
 const reasonIntroduction =
-  'For operators: the log line of a request names the code and its reason, and `postern_refusals_total` counts reasons. ' +
-  'The reason identifies, for example, the limit that refused a request.';
+  'The lists have the reasons of a code, which the log line of a request and `postern_refusals_total` name. `/docs/errors` has the ' +
+  'meaning and an example of each code.';
 
-function reasonsOf(code: ErrorCode): string[] {
-  const reasons = Object.keys(errorReasons) as ErrorReason[];
-  return reasons
-    .filter((reason) => errorReasons[reason].code === code)
-    .map((reason) => `- \`${reason}\`: ${errorReasons[reason].meaning}`);
+/** Returns the list of the reasons of a code. Returns `undefined` if the only reason has the name of the code. */
+function reasonsOf(code: ErrorCode): string | undefined {
+  const reasons = (Object.keys(errorReasons) as ErrorReason[]).filter((reason) => errorReasons[reason].code === code);
+  if (reasons.every((reason) => reason === code)) return undefined;
+  return reasons.map((reason) => `- \`${reason}\`: ${errorReasons[reason].meaning}`).join('\n');
 }

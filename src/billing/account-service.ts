@@ -42,7 +42,7 @@ export interface AccountServiceParts {
   publicKey: string | null;
 }
 
-/** Returns an account's data to its owner (docs/rest.md, Account). */
+/** Returns an account's data to its owner (docs/rest.md, Shapes). */
 export class AccountService {
   readonly keys: ApiKeyService;
   readonly #store: Store;

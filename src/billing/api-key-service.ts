@@ -21,7 +21,7 @@ export interface NewApiKey {
   token: string;
 }
 
-/** Lists, creates and revokes the API keys of an account for its owner (docs/rest.md, API key). */
+/** Lists, creates and revokes the API keys of an account for its owner (docs/rest.md, Shapes). */
 export class ApiKeyService {
   readonly #keys: KeyStore;
   readonly #runtime: Runtime;

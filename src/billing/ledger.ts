@@ -34,7 +34,7 @@ export interface LedgerOptions {
 /**
  * Manages the credit of accounts in this process: it reserves credit before a call and settles it after the call. Each account with
  * activity has an `AccountBatcher`. The rules are documented in `src/store/port.ts` (`LedgerCommit`), the reasons in
- * docs/architecture-decisions.md, Money.
+ * docs/decisions.md, Money.
  */
 export class Ledger {
   /** The batchers by account. Each key with a budget has its own, because a hold contains the credit of one budget. */

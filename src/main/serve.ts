@@ -104,7 +104,7 @@ function originOf(server: Server, host: string): string {
 
 /**
  * The open connections of a server and their open responses. The responses are stored in one array for each connection. One Set of all
- * open responses would also keep ended responses in memory (docs/architecture-decisions.md, Speed).
+ * open responses would also keep ended responses in memory (docs/decisions.md, Speed).
  */
 class Traffic implements Iterable<ServerResponse> {
   readonly #responsesOf = new Map<Socket, ServerResponse[]>();

@@ -10,8 +10,6 @@ export interface PlatformCapabilities {
   readonly kind: string;
   /** The reason for each action that the platform does not support. All other actions are supported. */
   readonly unsupported: Readonly<Record<string, string>>;
-  /** Notes about the implementation of actions, by action, for docs/platforms.md. */
-  readonly methods: Readonly<Record<string, string>>;
   /** The types of events that the platform reports. */
   readonly eventTypes: readonly EventType[];
   readonly limits: PlatformLimits;

@@ -19,7 +19,7 @@ export type { ArticleContent, PlatformArticle, PlatformArticles } from './articl
 export type { ForwardProxy };
 
 /**
- * A social platform (docs/architecture-decisions.md, The platform port). Each platform has an adapter that implements
+ * A social platform (docs/decisions.md, The platform port). Each platform has an adapter that implements
  * this interface. The adapter maps ids to numeric strings, gives every call a time limit and does not retry writes.
  *
  * Adapters throw `PosternError`s that are meant for the caller. `auth_token_rejected`: the platform does not accept the

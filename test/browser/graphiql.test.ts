@@ -236,7 +236,7 @@ describe.skipIf(browserMissing !== null)(`GraphiQL${browserMissing ? ` (${browse
       await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
       await operation(page, 'UserTweets', () => pressPlay(page));
       await page.locator('.result-window').getByText('"user"').waitFor();
-      // GraphiQL's own tabs are buttons inside of elements with the role of a tab (docs/architecture-decisions.md).
+      // GraphiQL's own tabs are buttons inside of elements with the role of a tab (docs/decisions.md, Pages, clients and tools).
       const problems = await accessibilityProblems(page);
       expect(problems.filter((problem) => !problem.startsWith('nested-interactive: '))).toEqual([]);
       expect(await scrollsSideways(page)).toBe(false);

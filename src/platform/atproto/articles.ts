@@ -60,7 +60,7 @@ interface OwnEntry {
 }
 
 /**
- * The articles of one actor: records of `com.whtwnd.blog.entry` (docs/architecture-decisions.md, Articles on the AT
+ * The articles of one actor: records of `com.whtwnd.blog.entry` (docs/decisions.md, Articles on the AT
  * Protocol). Publishing, unpublishing and deleting write the article and its tweet in one commit. Every write names
  * the commit that it is based on. If the account has changed since that commit, the article is read again and the
  * write is repeated.

@@ -7,7 +7,6 @@ const MiB = 1024 * 1024;
 export const sandboxCapabilities: PlatformCapabilities = {
   kind: 'sandbox',
   unsupported: {},
-  methods: {},
   eventTypes,
   limits: {
     text: { unit: 'weighted_characters', length: 280, premiumLength: 25_000, bytes: null },

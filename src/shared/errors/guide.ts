@@ -78,9 +78,9 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
       'response was not kept (then `x-outcome-ids` may be set) or cannot be read any more.',
     example: 'Status is a duplicate.',
     remedy:
-      'Read the message. A duplicate exists already and needs no second request. If `Retry-After` is set, the first ' +
-      'request with the same `Idempotency-Key` is still running: wait for these seconds and send the same request again. ' +
-      'If the message begins with `outcome known`, the first request was performed: do not send it with another key.',
+      'Read the message. A duplicate needs no second request. If `Retry-After` is set, the first request with the same ' +
+      '`Idempotency-Key` is still running: wait and send the same request again. If the message begins with `outcome known`, the ' +
+      'first request was performed: do not send it with another key.',
     retry: 'after a change',
   },
   too_large: {
@@ -108,10 +108,7 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
     retry: 'never',
   },
   rate_limited: {
-    when:
-      'A limit was reached, and the message names it: calls a minute or concurrent requests of this API key, failed calls of the ' +
-      'account, the rate limit of the platform, large bodies, media, articles, API keys, webhooks, test events, live streams, wrong encryption codes, or requests ' +
-      'of this client address without a valid API key.',
+    when: 'A limit of Postern or of the platform was reached, and the message names it.',
     example: "The platform's rate limit: Too many requests",
     remedy:
       'Read the message, which names the limit. Wait for the seconds in `Retry-After`. If it is not set, close a live stream, ' +

@@ -8,7 +8,7 @@ export const articleId = numericId.meta({ description: "The platform's id of the
 
 const url = z.string().nullable();
 
-/** An article in a list (docs/rest.md, Article). */
+/** An article in a list (docs/rest.md, Shapes). */
 export const articleSummary = z
   .object({
     article_id: articleId,

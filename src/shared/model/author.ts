@@ -4,7 +4,7 @@ import { otherUserFields, userFields } from './user-fields.ts';
 
 const { platformUrl, favouritesCount, statusesCount, mediaCount, pinnedTweetIds } = otherUserFields;
 
-/** The author of a tweet (docs/rest.md, Author). */
+/** The author of a tweet (docs/rest.md, Shapes). */
 export const author = z
   .object({
     type: z.literal('user'),

@@ -32,7 +32,7 @@ const createdAt = isoTime.meta({ description: 'When the message was sent.' });
 
 const lastMessage = z.object({ text, sender_id: senderId, from_me: fromMe, seq_id: seqId, createdAt });
 
-/** A conversation between two users (docs/direct-messages.md, Conversation). */
+/** A conversation between two users (docs/direct-messages.md, Shapes). */
 export const conversation = z
   .object({
     conversation_id: conversationId,
@@ -72,7 +72,7 @@ export const reaction = z
   })
   .meta({ description: 'A reaction to a message.' });
 
-/** A decrypted message in the form that callers receive (docs/direct-messages.md, Message). */
+/** A decrypted message in the form that callers receive (docs/direct-messages.md, Shapes). */
 export const directMessage = z
   .object({
     message_id: messageId,

@@ -22,7 +22,7 @@ export const mention = z
   .object({ id: userId, screen_name: userName, name: z.string().meta({ description: 'Name of the user.' }), indices })
   .meta({ description: 'A user who is mentioned in a text.' });
 
-/** The mentions, hashtags and links in the text of a tweet (docs/rest.md, Entities). */
+/** The mentions, hashtags and links in the text of a tweet (docs/rest.md, Shapes). */
 export const entities = z
   .object({
     hashtags: z.array(tag).meta({ description: 'Hashtags (`#word`).' }),

@@ -3,7 +3,7 @@ import { count } from './scalars.ts';
 
 const url = z.string();
 
-/** A photo, video or animation of a tweet (docs/rest.md, Media). */
+/** A photo, video or animation of a tweet (docs/rest.md, Shapes). */
 export const media = z
   .object({
     type: z.string().meta({ description: 'Kind of media, such as `photo` or `video`.', examples: ['photo'] }),

@@ -31,7 +31,7 @@ const plainTweet = z.object({
 /** A tweet that another tweet quotes. Its own quoted tweet is left out. */
 export const quotedTweet = plainTweet.extend({ quoted_tweet: z.null() }).meta({ id: 'QuotedTweet' });
 
-/** A tweet (docs/rest.md, Tweet). `quoted_tweet` is null if the quoted tweet is deleted, protected or suspended. */
+/** A tweet (docs/rest.md, Shapes). `quoted_tweet` is null if the quoted tweet is deleted, protected or suspended. */
 export const tweet = plainTweet
   .extend({ quoted_tweet: quotedTweet.nullable() })
   .meta({ id: 'Tweet', description: 'A short post.' });

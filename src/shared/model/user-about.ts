@@ -13,7 +13,7 @@ export const usernameChanges = z
   })
   .meta({ description: 'Changes of the screen name.' });
 
-/** The origin of a user's account (docs/rest.md, User about). */
+/** The origin of a user's account (docs/rest.md, Shapes). */
 export const userAbout = z
   .object({
     id,

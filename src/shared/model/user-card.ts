@@ -3,7 +3,7 @@ import { otherUserFields, userFields } from './user-fields.ts';
 
 const { protected: isProtected, statusesCount, listedCount, createdAt } = otherUserFields;
 
-/** A user in a list of users (docs/rest.md, User card). */
+/** A user in a list of users (docs/rest.md, Shapes). */
 export const userCard = z
   .object({
     type: z.literal('user'),

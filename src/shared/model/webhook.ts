@@ -26,7 +26,7 @@ export const createdWebhook = z
   })
   .meta({ id: 'CreatedWebhook', description: 'A webhook that was registered.' });
 
-/** A webhook in all other responses (docs/webhooks.md, Webhook). */
+/** A webhook in all other responses (docs/webhooks.md, Shapes). */
 export const webhook = z
   .object({
     ...common,

@@ -17,7 +17,7 @@ export interface Runtime {
 
 /**
  * The number of pending timers. The timers are counted and not stored, because a Set would keep the objects of ended calls in memory
- * (docs/architecture-decisions.md, Speed).
+ * (docs/decisions.md, Speed).
  */
 let pending = 0;
 

@@ -139,7 +139,7 @@ async function turnsOf(db: Db, session: ClientSession): Promise<number> {
   return Number(sum?.['turns'] ?? 0);
 }
 
-/** Checks the invariants of money (docs/architecture-decisions.md, Money) for the documents of a backup. Keeps one number for each account. */
+/** Checks the invariants of money (docs/decisions.md, Money) for the documents of a backup. Keeps one number for each account. */
 class MoneyCheck {
   readonly #rest = {
     held: new Map<string, number>(),

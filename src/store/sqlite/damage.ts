@@ -91,7 +91,7 @@ export function damaged(path: string, finding: string): OperatorProblem {
 
 const moneyTables = ['account', 'hold', 'payment', 'api_key'];
 
-/** Checks the invariants of money (docs/architecture-decisions.md, Money). With `whole`, also reads all usage and payments. */
+/** Checks the invariants of money (docs/decisions.md, Money). With `whole`, also reads all usage and payments. */
 function violatedInvariants(query: Query, whole: boolean): string[] {
   return (whole ? invariants : invariants.slice(0, 1)).flatMap(([rule, table, sum, condition]) => {
     const [row] = query(

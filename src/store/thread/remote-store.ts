@@ -30,7 +30,7 @@ export class RemoteStore implements Store {
   readonly #port: MessagePort | Worker;
   /**
    * The pending calls. The index of a call is its id, and a free id has `null`. An array is used, because a Map would keep ended calls in
-   * memory (docs/architecture-decisions.md, Speed).
+   * memory (docs/decisions.md, Speed).
    */
   #waiting: (Waiting | null)[] = [];
   /** The ids of answered calls, for new calls. Each call gets exactly one response, so no response can arrive for a free id. */
