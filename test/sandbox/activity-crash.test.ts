@@ -29,7 +29,7 @@ test('kill -9 at any time loses no event that was acknowledged or read, and its 
       if (events.length === 0) return;
     }
   };
-  for (let round = 0; round < repetitions(1, 3); round++) {
+  for (let round = 0; round < repetitions(2, 3); round++) {
     const { child, url } = await startChild(dataDir);
     const [ada] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
     if (cursor === '') cursor = first = (await poll(url, ada, '')).next_cursor;

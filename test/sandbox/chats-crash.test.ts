@@ -24,7 +24,7 @@ test('kill -9 at any time loses no acknowledged message, and duplicates no messa
   const attempted: string[] = [];
   let anna: Account | undefined;
   let id = '';
-  for (let round = 0; round < repetitions(1, 3); round++) {
+  for (let round = 0; round < repetitions(2, 3); round++) {
     const { child, url } = await startChild(root);
     if (anna === undefined) {
       const { accounts } = (await request(url, 'POST', '/control/accounts', { body: { count: 2 } })).body;

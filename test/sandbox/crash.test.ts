@@ -19,7 +19,7 @@ afterEach(killAll);
 describe('kill -9', () => {
   test('at any time loses no acknowledged follow, retweet, bookmark, deletion or added follower', async () => {
     const expected = new Map<string, Json>();
-    for (let round = 0; round < repetitions(1, 3); round++) {
+    for (let round = 0; round < repetitions(2, 3); round++) {
       const before = expected.size;
       const { child, url } = await startChild(dataDir);
       const { accounts } = (await request(url, 'POST', '/control/accounts', { body: { count: 30 } })).body;
@@ -66,7 +66,7 @@ describe('kill -9', () => {
     const liked = new Set<string>();
     const attempted: string[] = [];
     let refused = 0;
-    for (let round = 0; round < repetitions(1, 4); round++) {
+    for (let round = 0; round < repetitions(2, 4); round++) {
       const { child, url } = await startChild(dataDir);
       const [ada] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
       const post = async (text: string): Promise<string> => {

@@ -36,7 +36,7 @@ describe('a sandbox that is killed', () => {
     let account: Account | undefined;
     let version = '';
     let made = 0;
-    for (let round = 0; round < repetitions(1, 3); round++) {
+    for (let round = 0; round < repetitions(2, 3); round++) {
       const running = await startChild(dataDir);
       url = running.url;
       account ??= await mint({ chatKeys: false });

@@ -171,7 +171,7 @@ describe('an upload', () => {
 test('kill -9 at any time loses no acknowledged upload and none of its bytes', async () => {
   await sandbox.close();
   const acknowledged = new Map<string, Buffer>();
-  for (let round = 0; round < repetitions(1, 3); round++) {
+  for (let round = 0; round < repetitions(2, 3); round++) {
     const { child, url } = await startChild(dataDir);
     const [as] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
     const before = acknowledged.size;
