@@ -16,12 +16,18 @@ const onlyInAll = [
   'test/security/command.test.ts',
   'test/platform/atproto/{events,parity}.test.ts',
   'test/faults/{sqlite,mongodb,upgrade}.test.ts',
-  'test/store/{embedded-disk,embedded-trouble}.test.ts',
+  'test/store/{embedded-disk,embedded-trouble,mongo-away}.test.ts',
   'test/webhooks/{messages-mongodb,platform-outage,store-away,survival}.test.ts',
 ];
 
 /** The files that take longest. They begin first, because a run would otherwise end with one of them alone. */
-const longest = ['test/platform/atproto/parity.test.ts', 'test/store/mongo.test.ts'];
+const longest = [
+  'test/docs/deployment.test.ts',
+  'test/docs/guides.test.ts',
+  'test/platform/atproto/parity.test.ts',
+  'test/store/mongo-away.test.ts',
+  'test/store/mongo.test.ts',
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -25,7 +25,7 @@ export async function buildModules(): Promise<void> {
   await bundle.write({ dir: target, preserveModules: true, preserveModulesRoot: source, sourcemap: true });
   await bundle.close();
   // Copies files that modules read at run time. JSON files are imported, so they are part of the modules.
-  const assets = files.filter((path) => /\.(?:css|js|html|mp4)$/.test(path));
+  const assets = files.filter((path) => /\.(?:bash|css|fish|html|js|mp4|zsh)$/.test(path));
   for (const path of assets) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     copyFileSync(join(source, path), join(target, path));

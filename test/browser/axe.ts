@@ -11,3 +11,13 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate<AxeResults>('axe.run()');
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
+
+/** Returns the problems with dark colours and with light ones. */
+export async function problemsInAllColours(page: Page): Promise<string[]> {
+  const problems: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    problems.push(...(await accessibilityProblems(page)));
+  }
+  return problems;
+}

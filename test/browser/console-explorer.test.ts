@@ -3,15 +3,10 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
-import { accessibilityProblems } from './axe.ts';
+import { problemsInAllColours } from './axe.ts';
 import { browserMissing, openBrowser, openPage, pressOn, scrollsSideways, tabTo } from './browser.ts';
 
-const views = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-  { width: 390, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-] as const;
+const views = [{ width: 1280 }, { width: 390 }] as const;
 
 /** Matches the address of a call that costs money. */
 const paidCall = /\/v1\/(?:tweet|user|article|dm)\//;
@@ -52,13 +47,12 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
     return (await response.json()).data;
   }
 
-  const open = async (path: string, { width, colorScheme }: (typeof views)[number] = views[0]) => {
+  const open = async (path: string, { width }: (typeof views)[number] = views[0]) => {
     const watched = await openPage(browser, service.origin, { width, height: 900 });
     const paid: string[] = [];
     watched.page.on('request', (request) => {
       if (paidCall.test(request.url())) paid.push(new URL(request.url()).pathname.slice('/v1'.length));
     });
-    await watched.page.emulateMedia({ colorScheme });
     await watched.page.goto(`${service.origin}/console/explore${path}`);
     await watched.page.getByRole('navigation', { name: 'Explorer' }).waitFor();
     return { ...watched, paid };
@@ -69,60 +63,57 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
   const tweets = (page: Page) => page.getByRole('article');
   const inspect = async (page: Page) => ({
     sideways: await scrollsSideways(page),
-    problems: await accessibilityProblems(page),
+    problems: await problemsInAllColours(page),
   });
   const fine = { sideways: false, problems: [] };
 
-  test.each(views)(
-    'has no accessibility problem and no sideways scrolling, $width wide, $colorScheme',
-    async (view) => {
-      const { page, faults } = await open('', view);
-      expect(await inspect(page)).toEqual(fine);
-      await page.getByLabel('Search for').fill('from:grace');
-      await page.getByRole('button', { name: 'Search' }).click();
-      await tweets(page).first().waitFor();
-      expect(await inspect(page)).toEqual(fine);
-      await page.getByText('Grace Hollis').first().click();
-      await page.getByText('Joined').waitFor();
-      await tweets(page).nth(2).waitFor();
-      expect(await inspect(page)).toEqual(fine);
-      await link(page, 'Followers').click();
-      await tweets(page).nth(2).waitFor();
-      expect(await inspect(page)).toEqual(fine);
-      await link(page, 'About').click();
-      await page.getByText('Based in').waitFor();
-      expect(await inspect(page)).toEqual(fine);
-      await link(page, 'Bookmarks').click();
-      await page.getByText('The account has no bookmarks').waitFor();
-      expect(await inspect(page)).toEqual(fine);
-      await link(page, 'Articles').click();
-      await page.getByRole('link', { name: 'On knots' }).click();
-      await page.getByText('<b onclick="x()">three</b>').waitFor();
-      expect(await inspect(page)).toEqual(fine);
-      await link(page, 'Tweet').click();
-      await page.getByText('Nobody has replied').waitFor();
-      await page.getByText('Act on this tweet').click();
-      expect(await inspect(page)).toEqual(fine);
-      await page.getByRole('button', { name: 'Like…', exact: true }).click();
-      await page.getByRole('dialog').waitFor();
-      expect(await inspect(page)).toEqual(fine);
-      await page.keyboard.press('Escape');
-      await link(page, 'Messages').click();
-      await page
-        .getByRole('link', { name: /^Open conversation/ })
-        .first()
-        .click();
-      await page.getByRole('listitem').filter({ hasText: 'ago' }).first().waitFor();
-      expect(await inspect(page)).toEqual(fine);
-      expect(faults).toEqual([]);
-      // The browser reports the status of a failed call itself.
-      await page.goto(`${service.origin}/console/explore/tweet/123456`);
-      await load(page, 'the tweet');
-      await page.getByRole('alert').getByText('not_found').waitFor();
-      expect(await inspect(page)).toEqual(fine);
-      await page.close();
-    },
-  );
+  test.each(views)('has no accessibility problem and no sideways scrolling, $width wide', async (view) => {
+    const { page, faults } = await open('', view);
+    expect(await inspect(page)).toEqual(fine);
+    await page.getByLabel('Search for').fill('from:grace');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await tweets(page).first().waitFor();
+    expect(await inspect(page)).toEqual(fine);
+    await page.getByText('Grace Hollis').first().click();
+    await page.getByText('Joined').waitFor();
+    await tweets(page).nth(2).waitFor();
+    expect(await inspect(page)).toEqual(fine);
+    await link(page, 'Followers').click();
+    await tweets(page).nth(2).waitFor();
+    expect(await inspect(page)).toEqual(fine);
+    await link(page, 'About').click();
+    await page.getByText('Based in').waitFor();
+    expect(await inspect(page)).toEqual(fine);
+    await link(page, 'Bookmarks').click();
+    await page.getByText('The account has no bookmarks').waitFor();
+    expect(await inspect(page)).toEqual(fine);
+    await link(page, 'Articles').click();
+    await page.getByRole('link', { name: 'On knots' }).click();
+    await page.getByText('<b onclick="x()">three</b>').waitFor();
+    expect(await inspect(page)).toEqual(fine);
+    await link(page, 'Tweet').click();
+    await page.getByText('Nobody has replied').waitFor();
+    await page.getByText('Act on this tweet').click();
+    expect(await inspect(page)).toEqual(fine);
+    await page.getByRole('button', { name: 'Like…', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await inspect(page)).toEqual(fine);
+    await page.keyboard.press('Escape');
+    await link(page, 'Messages').click();
+    await page
+      .getByRole('link', { name: /^Open conversation/ })
+      .first()
+      .click();
+    await page.getByRole('listitem').filter({ hasText: 'ago' }).first().waitFor();
+    expect(await inspect(page)).toEqual(fine);
+    expect(faults).toEqual([]);
+    // The browser reports the status of a failed call itself.
+    await page.goto(`${service.origin}/console/explore/tweet/123456`);
+    await load(page, 'the tweet');
+    await page.getByRole('alert').getByText('not_found').waitFor();
+    expect(await inspect(page)).toEqual(fine);
+    await page.close();
+  });
 
   test('shows the price of a reloaded page, and loads nothing twice', async () => {
     const { page, faults, paid } = await open('/search?q=from%3Agrace');
@@ -265,7 +256,7 @@ print(response.json())`);
   });
 
   test('sends a message by keyboard alone, after a dialog with its price', async () => {
-    const { page, faults, paid } = await open('/messages', views[2]);
+    const { page, faults, paid } = await open('/messages', views[1]);
     await pressOn(page.getByRole('button', { name: /^Load the conversations/ }));
     await pressOn(page.getByRole('link', { name: /^Open conversation/ }).first());
     const field = page.getByRole('textbox', { name: 'Message' });

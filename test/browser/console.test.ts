@@ -3,14 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { accessibilityProblems } from './axe.ts';
+import { problemsInAllColours } from './axe.ts';
 import { browserMissing, openBrowser, openPage, pressOn, scrollsSideways, tabTo } from './browser.ts';
 
 const looks = [
-  ['desk, light', { width: 1280, height: 900 }, 'light'],
-  ['desk, dark', { width: 1280, height: 900 }, 'dark'],
-  ['phone, light', { width: 390, height: 844 }, 'light'],
-  ['phone, dark', { width: 390, height: 844 }, 'dark'],
+  ['desk', { width: 1280, height: 900 }],
+  ['phone', { width: 390, height: 844 }],
 ] as const;
 
 const secret = 'a-secret-of-at-least-16';
@@ -42,7 +40,7 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
 
   /** Checks what every page must show in every state. */
   const expectSound = async (page: Page) => {
-    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await problemsInAllColours(page)).toEqual([]);
     expect(await scrollsSideways(page)).toBe(false);
   };
 
@@ -59,10 +57,9 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
       headers: { authorization: `Bearer ${key}`, 'x-auth-token': service.demo.accounts[0]?.authToken ?? '' },
     });
 
-  test.each(looks)('shows cost, calls, errors and latency: %s', async (_name, viewport, colorScheme) => {
+  test.each(looks)('shows cost, calls, errors and latency: %s', async (_name, viewport) => {
     const { key } = await service.makeAccount('3');
     const { page, faults } = await openAs(key, '/console', viewport);
-    await page.emulateMedia({ colorScheme });
     await page.getByText('No calls in this time').waitFor();
     await page.getByText('until the first paid call').waitFor();
     await expectSound(page);
@@ -118,10 +115,9 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
   const isFailedRequest = (fault: string) =>
     /^console: Failed to load resource: the server responded with a status of (?:402|403|503) /.test(fault);
 
-  test.each(looks)('creates, rotates and revokes keys: %s', async (_name, viewport, colorScheme) => {
+  test.each(looks)('creates, rotates and revokes keys: %s', async (_name, viewport) => {
     const { key } = await service.makeAccount('3');
     const { page, faults } = await openAs(key, '/console/keys', viewport);
-    await page.emulateMedia({ colorScheme });
     await page.getByText('in use here').waitFor();
     await expectSound(page);
 
@@ -164,10 +160,9 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.close();
   });
 
-  test.each(looks)('creates a webhook and shows its deliveries: %s', async (_name, viewport, colorScheme) => {
+  test.each(looks)('creates a webhook and shows its deliveries: %s', async (_name, viewport) => {
     const { key } = await service.makeAccount('3');
     const { page, faults } = await openAs(key, '/console', viewport);
-    await page.emulateMedia({ colorScheme });
     await goTo(page, 'Webhooks');
     await page.getByText('Not loaded yet').waitFor();
     await expectSound(page);
@@ -251,10 +246,9 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
       body: JSON.stringify({ type: 'mention', userName: service.demo.accounts[0]?.userName }),
     });
 
-  test.each(looks)('shows events as they arrive: %s', async (_name, viewport, colorScheme) => {
+  test.each(looks)('shows events as they arrive: %s', async (_name, viewport) => {
     const { key } = await service.makeAccount('3');
     const { page, faults } = await openAs(key, '/console/events', viewport);
-    await page.emulateMedia({ colorScheme });
     await page.getByLabel('tweet.mention').check();
     await page.getByRole('button', { name: /^Open the stream.*0\.001/ }).click();
     await page.getByText('The stream is open.').waitFor();
@@ -281,14 +275,13 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.close();
   });
 
-  test.each(looks)('shows empty lists, refusals and failures: %s', async (_name, viewport, colorScheme) => {
+  test.each(looks)('shows empty lists, refusals and failures: %s', async (_name, viewport) => {
     const { key } = await service.makeAccount('3');
     const restricted = await new Client({ baseUrl: service.demo.baseUrl, key }).post('/account/keys', {
       name: 'Restricted',
       groups: ['tweet', 'capabilities'],
     });
     const { page, faults } = await openAs(String(restricted.body.data['key']), '/console/keys', viewport);
-    await page.emulateMedia({ colorScheme });
     const alert = (text: string) => page.getByRole('alert').getByText(text).first().waitFor();
     const openStream = page.getByRole('button', { name: /^Open the stream/ });
 
@@ -429,7 +422,7 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.reload();
     const field = page.getByLabel('API key');
     await expect.poll(() => field.inputValue()).toBe(service.demo.apiKey);
-    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await problemsInAllColours(page)).toEqual([]);
     await field.fill('pstn_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('unauthenticated').waitFor();

@@ -41,24 +41,30 @@ function inBash(line: string): string[] {
 
 describe('completion in bash', () => {
   test.each<[string, string[]]>([
-    ['postern acc', ['account']],
-    ['postern account re', ['rename']],
     ['postern account list --j', ['--json']],
-    ['postern call user/fol', ['user/followers', 'user/following', 'user/followers_you_know', 'user/follow']],
-    ['postern call tweet/advanced_search ', ['q=', 'product=', 'count=', 'cursor=']],
     ['postern call tweet/advanced_search q=x pro', ['compopt -o nospace', 'product=']],
-    ['postern call tweet/advanced_search product=', ['Latest', 'Top']],
     ['postern call tweet/advanced_search product=L', ['Latest']],
     ['postern call --as ', ['ada', 'grace']],
-    ['postern trigger like --to g', ['grace']],
-    ['postern trigger reaction_', ['reaction_added', 'reaction_removed']],
-    ['postern webhook res', ['resume', 'resend']],
     ['postern webhook create http://localhost/x events=tweet.like,user', ['tweet.like,user.follow']],
-    ['postern completion ', ['bash', 'zsh', 'fish']],
-    ['postern call no/such/action q', []],
   ])('of %j', (line, expected) => {
     expect(inBash(line)).toEqual(expected);
   });
+});
+
+test.each<[string, string[]]>([
+  ['acc', ['account']],
+  ['account re', ['rename']],
+  ['call user/fol', ['user/followers', 'user/following', 'user/followers_you_know', 'user/follow']],
+  ['call tweet/advanced_search ', ['q=', 'product=', 'count=', 'cursor=']],
+  ['call tweet/advanced_search product=', ['product=Latest', 'product=Top']],
+  ['trigger like --to g', ['grace']],
+  ['trigger reaction_', ['reaction_added', 'reaction_removed']],
+  ['webhook res', ['resume', 'resend']],
+  ['completion ', ['bash', 'zsh', 'fish']],
+  ['call no/such/action q', []],
+])('completion of %j', async (line, expected) => {
+  const { out } = await postern(['complete', '--', ...line.split(' ')], env);
+  expect(out.match(/^[^\t\n]+/gm) ?? []).toEqual(expected);
 });
 
 test('completion offers every action, with its summary for shells that show one', async () => {

@@ -3,7 +3,7 @@ import type { Action } from '../../../src/actions/action.ts';
 import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { isAll } from '../../support/repetitions.ts';
+import { oneOfEachKind } from '../../support/repetitions.ts';
 import { expectSameRefusal as checkRefusal } from './parity-checks.ts';
 import type { ApiClients, ParityFixture } from './parity-fixture.ts';
 import { rows } from './parity-rows.ts';
@@ -85,7 +85,7 @@ function wrongInputs(
   return wrong;
 }
 
-const checked = actions.filter(({ example, paged }) => wrongInputs(example, paged).length > 0);
+const checked = oneOfEachKind(actions.filter(({ example, paged }) => wrongInputs(example, paged).length > 0));
 
 test.each(named(checked))('%s is refused alike for wrong input and for what does not exist', async (_name, action) => {
   for (const [input, status] of wrongInputs(await inputOf(action), action.paged)) {
@@ -94,10 +94,7 @@ test.each(named(checked))('%s is refused alike for wrong input and for what does
 });
 
 /** Free actions send no request to the platform. */
-const onPlatform = actions.filter(({ actor, price }) => actor && price > 0);
-
-/** The actions whose timeout `npm test` checks. `npm run test:all` checks all of them, and waits for each timeout. */
-const hangingActions = ['tweet/advanced_search', 'user/followers', 'tweet/create', 'media/upload', 'dm/enroll'];
+const onPlatform = oneOfEachKind(actions.filter(({ actor, price }) => actor && price > 0));
 
 describe.each(named(onPlatform))('%s', (_name, action) => {
   test('is refused alike without an actor, with one whom the platform rejects, by a bad proxy, and without credit', async () => {
@@ -109,12 +106,11 @@ describe.each(named(onPlatform))('%s', (_name, action) => {
     expect(answer.errors[0]?.message).toContain(`the request needs ${answer.extensions.cost.quoted} dollars`);
   });
 
-  const checksHang = isAll || hangingActions.includes(action.name);
   test.each([
     [{ kind: 'status', status: 500 }, 502],
     [{ kind: 'rate_limit', retry_after: 7 }, 429],
     [{ kind: 'nonsense' }, 502],
-    ...(checksHang ? ([[{ kind: 'hang' }, 504]] as const) : []),
+    [{ kind: 'hang' }, 504],
   ] as const)('fails alike on a platform fault %o', async (fault, status) => {
     // The gateway forgets chat keys that were not used for five minutes.
     if (action.code !== 'none') await knowChatKeys(fixture, apiClients);

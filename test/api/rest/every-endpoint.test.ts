@@ -5,6 +5,7 @@ import { dmMessages } from '../../../src/actions/dm/messages.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { type Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
+import { oneOfEachKind } from '../../support/repetitions.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -64,7 +65,9 @@ describe.each(onPlatform.map((action) => [action.name, action] as const))('%s', 
     expectRefusal(await call(penniless, action), 402);
     expectRefusal(await call(ada, action, { proxy: 'socks5://127.0.0.1:1080' }), 400, /^Malformed field: proxy: /);
   });
+});
 
+describe.each(oneOfEachKind(onPlatform).map((action) => [action.name, action] as const))('%s', (_name, action) => {
   test.each(action === dmEnroll ? answers : [...answers, ...breaks])(
     'on a platform fault %o answers %i and charges nothing',
     async (fault, status, error) => {

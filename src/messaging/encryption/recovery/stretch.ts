@@ -10,7 +10,7 @@ import { normalizeCode } from './weak-code.ts';
  * 128 bits. It exceeds the recommendation of OWASP's Password Storage Cheat Sheet. It matters only if an attacker has
  * the data of two realms.
  */
-const argon2Settings = { iterations: 3, memorySize: 64 * 1024, parallelism: 4 } as const;
+const argon2Cost = { iterations: 3, memorySize: 64 * 1024, parallelism: 4 };
 const outputBytes = 64;
 
 /**
@@ -38,6 +38,8 @@ export interface KeyStretcherOptions {
   threads?: number;
   /** An idle thread ends after this time, because each thread keeps the memory of Argon2 allocated. */
   idleMs?: number;
+  /** Tests of the threads set a lower cost. */
+  cost?: typeof argon2Cost;
 }
 
 /** The part of a `KeyStretcher` that key recovery uses. */
@@ -47,6 +49,7 @@ export type Stretcher = Pick<KeyStretcher, 'stretch' | 'close'>;
 export class KeyStretcher {
   readonly #threads: number;
   readonly #idleMs: number;
+  readonly #cost: typeof argon2Cost;
   readonly #waiting: Task[] = [];
   /** The idle threads, each with the timer that ends it. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
@@ -54,9 +57,10 @@ export class KeyStretcher {
   readonly #workers = new Set<Worker>();
   #closed = false;
 
-  constructor({ threads, idleMs = 10_000 }: KeyStretcherOptions = {}) {
+  constructor({ threads, idleMs = 10_000, cost = argon2Cost }: KeyStretcherOptions = {}) {
     this.#threads = threads ?? Math.max(1, Math.min(2, availableParallelism() - 1));
     this.#idleMs = idleMs;
+    this.#cost = cost;
   }
 
   /** Returns 64 bytes that depend only on the code, the account and the version. */
@@ -124,7 +128,7 @@ export class KeyStretcher {
     const fail = (error: Error) => finish(() => reject(error), false);
     const end = () => finish(() => reject(new Error('The thread that stretches codes ended')), false);
     worker.on('message', hear).on('error', fail).on('exit', end);
-    worker.postMessage({ ...argon2Settings, password, salt, hashLength: outputBytes, outputType: 'binary' });
+    worker.postMessage({ ...this.#cost, password, salt, hashLength: outputBytes, outputType: 'binary' });
   }
 
   #rest(worker: Worker): void {
