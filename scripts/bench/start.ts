@@ -1,10 +1,9 @@
 // Measures the time from start to the first response and the memory at rest, compared with a minimal program with Express and Yoga.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments, type Spread, spread } from './frame.ts';
-import { pidOf, type Settings, start, stop, temporaryFolder } from './processes.ts';
+import { mebibytes, processorSeconds, type Settings, start, stop, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
   `npm run bench -- start [--rounds 5] [--rest 5] [--json]
@@ -75,13 +74,12 @@ else {
 async function measure({ script, args, env, headers }: Subject): Promise<Figures> {
   const startedAt = performance.now();
   const server = await start(script, args, { NODE_ENV: 'production', ...env });
-  const pid = pidOf(server.child);
   const own = headers();
   await request(`${server.url}/v1/user/info?userName=grace`, { headers: own });
   const firstAnswer = performance.now() - startedAt;
-  const processor = processorMs(pid);
+  const processor = processorSeconds(server) * 1_000;
   await sleep(restMs);
-  const atRest = mebibytes(pid);
+  const atRest = mebibytes(server);
   const askedAt = performance.now();
   await request(`${server.url}/graphql`, {
     method: 'POST',
@@ -89,7 +87,7 @@ async function measure({ script, args, env, headers }: Subject): Promise<Figures
     headers: { ...own, 'content-type': 'application/json' },
   });
   const graphql = performance.now() - askedAt;
-  const afterGraphql = mebibytes(pid);
+  const afterGraphql = mebibytes(server);
   await stop(server);
   return {
     'first answer, ms': firstAnswer,
@@ -104,17 +102,4 @@ async function request(url: string, init: RequestInit): Promise<void> {
   const response = await fetch(url, init);
   const text = await response.text();
   if (response.status !== 200 || !text.includes('"name"')) throw new Error(`${url}: ${response.status} ${text}`);
-}
-
-function mebibytes(pid: number): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1_024;
-}
-
-/** Returns the processor time of all threads. Only Linux provides it. */
-function processorMs(pid: number): number {
-  const path = `/proc/${pid}/stat`;
-  if (!existsSync(path)) return Number.NaN;
-  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  const msOfTick = 10;
-  return (Number(fields[11]) + Number(fields[12])) * msOfTick;
 }

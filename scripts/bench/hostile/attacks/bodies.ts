@@ -1,14 +1,15 @@
 // Attacks with malformed or extreme HTTP and JSON.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attack, Attacks } from '../target.ts';
 
 const MiB = 1024 * 1024;
-const deep = (depth, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;
+const deep = (depth: number, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;
 const json = { 'content-type': 'application/json' };
 const nobody = { key: null, actor: null };
-const fresh = (attack) => Object.assign(attack, { fresh: true });
+const fresh = (attack: Attack) => Object.assign(attack, { fresh: true });
 
 /** Returns a header line for each name, for a raw request. */
-const lines = (headers) =>
+const lines = (headers: Record<string, string>) =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
@@ -27,7 +28,7 @@ const noKeyBodies = {
   }),
 };
 
-export const attacks = {
+export const attacks: Attacks = {
   ...Object.fromEntries(
     Object.entries(noKeyBodies).map(([name, body]) => [
       `no key: 20 times ${name}`,
@@ -43,7 +44,7 @@ export const attacks = {
     const { rich } = target.keys;
     return target.many(3_000, 50, (i) => {
       const end = String(i).padStart(6, '0');
-      return target.rest('GET', '/account/balance', undefined, { key: `${rich.slice(0, -6)}${end}`, actor: null });
+      return target.rest('GET', '/account/balance', undefined, { key: `${rich?.slice(0, -6)}${end}`, actor: null });
     });
   }),
   'no key: 3,000 unknown paths': fresh((target) =>
@@ -146,7 +147,7 @@ export const attacks = {
   },
   'headers: two Authorization': async (target) => {
     const { rich, poor } = target.keys;
-    const both = (path, first, second) =>
+    const both = (path: string, first: string | undefined, second: string | undefined) =>
       `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${first}\r\nauthorization: Bearer ${second}\r\n\r\n`;
     await target.raw(both('/v1/account/balance', rich, poor));
     await target.raw(both('/v1/account/balance', 'wrong', rich));
