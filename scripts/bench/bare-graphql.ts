@@ -1,14 +1,11 @@
 // The server with which Postern's GraphQL is compared. It answers the same query with the same calls to the same platform, without API key,
-// credit, prices and checks of the platform's data. Usage: bare-graphql.ts (yoga|apollo) PLATFORM_URL
+// credit, prices and checks of the platform's data. Usage: bare-graphql.ts PLATFORM_URL
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApolloServer } from '@apollo/server';
-import { expressMiddleware } from '@as-integrations/express5';
-import express from 'express';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { Pool } from 'undici';
 
-const [kind, platformUrl = ''] = process.argv.slice(2);
+const [platformUrl = ''] = process.argv.slice(2);
 const platform = new Pool(platformUrl, { connections: 128 });
 
 interface PlatformUser {
@@ -138,22 +135,15 @@ const schema = createSchema<Context>({
   },
 });
 
-const contextOf = ({ req, res }: Served): Context => ({ req, res, authToken: String(req.headers['x-auth-token']) });
-
-function yogaServer() {
-  const options = { schema, context: contextOf, graphiql: false, landingPage: false, logging: false };
-  return createServer(createYoga<Served, Context>(options));
-}
-
-async function apolloServer() {
-  const apollo = new ApolloServer<Context>({ schema });
-  await apollo.start();
-  const app = express();
-  app.use('/graphql', express.json(), expressMiddleware(apollo, { context: async (request) => contextOf(request) }));
-  return createServer(app);
-}
-
-const server = kind === 'apollo' ? await apolloServer() : yogaServer();
+const server = createServer(
+  createYoga<Served, Context>({
+    schema,
+    context: ({ req, res }) => ({ req, res, authToken: String(req.headers['x-auth-token']) }),
+    graphiql: false,
+    landingPage: false,
+    logging: false,
+  }),
+);
 server.listen(0, '127.0.0.1', () =>
   process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`),
 );

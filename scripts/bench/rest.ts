@@ -1,6 +1,7 @@
 // Measures the speed of REST as a ratio to minimal servers, alternating in one run.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Demo } from '../../src/api/demo/demo.ts';
 import { alternate, median, readArguments, roundMs, showSpread, spread } from './frame.ts';
 import { type Load, type LoadResult, load } from './load.ts';
 import { makeRichAccount, processorSeconds, type Started, start, stopAll, temporaryFolder } from './processes.ts';
@@ -35,10 +36,10 @@ const subjects: Record<Name, Started> = {
   http: await start('bench/bare-server.ts', ['http', sandbox.url]),
   express: await start('bench/bare-server.ts', ['express', sandbox.url]),
 };
-const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
 const headers = {
   authorization: `Bearer ${makeRichAccount(dataDir).key}`,
-  'x-auth-token': demo.accounts[0].authToken,
+  'x-auth-token': demo.accounts[0]?.authToken ?? '',
 };
 
 let posted = 0;

@@ -6,7 +6,7 @@ import { readArguments, type Spread, spread } from './frame.ts';
 import { mebibytes, processorSeconds, type Settings, start, stop, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
-  `npm run bench -- start [--rounds 5] [--rest 5] [--json]
+  `npm run bench -- start [--rounds 5] [--rest 5]
 
 Starts a bare server (Express and Yoga in one file) and Postern with its sandbox and an empty DATA_DIR in alternation, and measures
 each from the start of its process: the time and the processor time until a REST request is answered, the resident memory \`rest\`
@@ -15,7 +15,6 @@ read the sandbox. Prints the median of all rounds with the lowest and the highes
   {
     rounds: { type: 'string', default: '5' },
     rest: { type: 'string', default: '5' },
-    json: { type: 'boolean', default: false },
   },
 );
 const rounds = Number(values.rounds);
@@ -52,23 +51,13 @@ const results: Record<Name, Figures[]> = { bare: [], postern: [] };
 for (let round = 0; round < rounds; round++) {
   for (const name of ['bare', 'postern'] as const) results[name].push(await measure(subjects[name]()));
 }
-const figures = Object.keys(results.bare[0] ?? {});
-const summary = Object.fromEntries(
-  figures.map((figure) => {
-    const of = (all: Figures[]) => spread(all.map((one) => one[figure] ?? Number.NaN));
-    const [bare, postern] = [of(results.bare), of(results.postern)];
-    return [figure, { bare, postern, ratio: postern.value / bare.value }];
-  }),
-);
-if (values.json) process.stdout.write(`${JSON.stringify({ rounds, summary, results }, null, 2)}\n`);
-else {
-  const show = ({ value, low, high }: Spread) => `${value.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`;
-  process.stdout.write(`${''.padEnd(28)}${'bare'.padEnd(22)}${'Postern'.padEnd(22)}ratio\n`);
-  for (const [figure, { bare, postern, ratio }] of Object.entries(summary)) {
-    process.stdout.write(
-      `${figure.padEnd(28)}${show(bare).padEnd(22)}${show(postern).padEnd(22)}${ratio.toFixed(2)}\n`,
-    );
-  }
+const show = ({ value, low, high }: Spread) => `${value.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`;
+process.stdout.write(`${''.padEnd(28)}${'bare'.padEnd(22)}${'Postern'.padEnd(22)}ratio\n`);
+for (const figure of Object.keys(results.bare[0] ?? {})) {
+  const of = (all: Figures[]) => spread(all.map((one) => one[figure] ?? Number.NaN));
+  const [bare, postern] = [of(results.bare), of(results.postern)];
+  const ratio = (postern.value / bare.value).toFixed(2);
+  process.stdout.write(`${figure.padEnd(28)}${show(bare).padEnd(22)}${show(postern).padEnd(22)}${ratio}\n`);
 }
 
 async function measure({ script, args, env, headers }: Subject): Promise<Figures> {

@@ -1,7 +1,7 @@
 // The processes of the soak test: gateway, sandbox, receiver, the proxy of callers, and the store.
 import { randomBytes } from 'node:crypto';
+import { findMongo, noMongo, startMongo } from '../../test/support/mongo-server.ts';
 import { makeAccounts } from '../bench/accounts.ts';
-import { findServer, withDatabase, withPatience } from '../bench/mongo-server.ts';
 import { type Settings, type Started, start, startGateway, temporaryFolder } from '../bench/processes.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
@@ -97,24 +97,29 @@ export async function startStack({
 
 /** Starts MongoDB behind a relay, so that the store is away while the relay is. */
 async function startDatabase(isPatient: boolean) {
-  const server = await findServer();
-  if (!server) throw new Error('MONGODB_URL is not set, and neither mongod nor secantusd-py is installed');
-  const url = new URL(withDatabase(server.url, `soak_${randomBytes(4).toString('hex')}`));
+  const found = findMongo();
+  if (!found) throw new Error(noMongo);
+  const server = await startMongo(found);
+  const url = new URL(server.url(`soak_${randomBytes(4).toString('hex')}`));
   const target = url.host;
   const relay = await Restartable.start((port) => start('soak/relay.ts', [target, port]));
   url.host = new URL(relay.url).host;
   // Otherwise the driver would learn the server's own address, and bypass the relay.
   url.searchParams.delete('replicaSet');
   url.searchParams.set('directConnection', 'true');
-  const pooled = server.isSecantus ? mongoPool.secantus : mongoPool.byDefault;
+  const pooled = found.kind === 'secantus' ? mongoPool.secantus : mongoPool.byDefault;
   url.searchParams.set('maxPoolSize', String(pooled));
+  if (isPatient) {
+    url.searchParams.set('connectTimeoutMS', '30000');
+    url.searchParams.set('serverSelectionTimeoutMS', '30000');
+  }
   return {
     relay,
     pooled,
     settings: {
-      MONGODB_URL: isPatient ? withPatience(url.href) : url.href,
+      MONGODB_URL: url.href,
       SECRET_KEY: randomBytes(32).toString('base64'),
     },
-    stop: server.stop,
+    stop: () => server.stop(),
   };
 }
