@@ -1,4 +1,4 @@
-// Attacks every surface of the product: the tests of the list in security/surfaces.json, and the attacks of bench/hostile.ts.
+// Attacks every surface of the product: the tests of the list in security/surfaces.ts, and the attacks of bench/hostile.ts.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -7,15 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { readArguments } from './bench/frame.ts';
 import { seeded } from './bench/open-loop.ts';
-import described from './security/surfaces.json' with { type: 'json' };
-
-interface Surface {
-  name: string;
-  about: string;
-  tests: string[];
-  browser?: string[];
-  attacks?: string[];
-}
+import { type Surface, surfaces } from './security/surfaces.ts';
 
 /** The results of a test file in the JSON report of Vitest. */
 interface FileResult {
@@ -32,11 +24,6 @@ interface Hostile {
 }
 
 const root = dirname(import.meta.dirname);
-/**
- * The surfaces that are attacked. `tests` are test files below test/, `browser` those that need a browser. `attacks` are files of
- * bench/hostile/attacks. test/security/suite.test.ts checks that all of them exist and that none is left out.
- */
-const surfaces: Surface[] = described;
 const names = surfaces.map(({ name }) => name);
 
 const values = readArguments(
@@ -151,12 +138,11 @@ async function runHostile(byFile: Map<string, string[]>): Promise<Map<string, Ho
       .map((result) => [result.name, result]),
   );
   return new Map(
-    [...byFile].map(([file, attacks]) => [file, attacks.map((name) => measured.get(name) ?? missing(name))]),
+    [...byFile].map(([file, attacks]) => [
+      file,
+      attacks.map((name) => measured.get(name) ?? { name, faults: ['the attack did not run'] }),
+    ]),
   );
-}
-
-function missing(name: string): Hostile {
-  return { name, faults: ['the attack did not run'] };
 }
 
 function resultOf(surface: Surface) {

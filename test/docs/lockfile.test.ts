@@ -10,7 +10,6 @@ const lockFiles = [
   '.ci/openapi-lint/package-lock.json',
   '.ci/asyncapi-lint/package-lock.json',
   '.ci/regex-lint/package-lock.json',
-  'scripts/clients/node/package-lock.json',
 ];
 
 describe.each(lockFiles)('%s', (file) => {

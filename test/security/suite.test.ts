@@ -1,15 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { surfaces } from '../../scripts/security/surfaces.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-interface Surface {
-  tests: string[];
-  browser?: string[];
-  attacks?: string[];
-}
-
-const surfaces = JSON.parse(readFileSync(`${root}/scripts/security/surfaces.json`, 'utf8')) as Surface[];
 const filesIn = (folder: string) => readdirSync(`${root}/${folder}`);
 const tests = surfaces.flatMap(({ tests: always, browser = [] }) => [...always, ...browser]);
 
