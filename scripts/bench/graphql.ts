@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Demo } from '../../src/api/demo/demo.ts';
-import { alternate, median, readArguments, roundMs, showSpread, spread } from './frame.ts';
-import { type LoadResult, load } from './load.ts';
-import { makeRichAccount, processorSeconds, type Started, start, stopAll, temporaryFolder } from './processes.ts';
+import { alternate, readArguments, roundMs } from './frame.ts';
+import { type LoadResult, load, showRatio, showResults } from './load.ts';
+import { makeRichAccount, type Started, start, stopAll, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
   `npm run bench -- graphql [--rounds 9] [--seconds 2] [--concurrency 64]
@@ -35,7 +35,6 @@ const sandbox = await start('postern.js', ['sandbox'], {
   SANDBOX_ACTIVITY: '0',
 });
 type Name = 'postern' | 'yoga';
-type Result = LoadResult & { cpuMs: number };
 const subjects: Record<Name, Started> = {
   postern: await start('postern.js', ['serve'], {
     ...production,
@@ -78,38 +77,20 @@ async function theAnswers(): Promise<Record<string, string>> {
   return beginnings;
 }
 
-function measureServers(beginnings: Record<string, string>): Promise<Record<Name, Result[]>> {
+function measureServers(beginnings: Record<string, string>): Promise<Record<Name, LoadResult[]>> {
   return alternate(subjects, rounds, async (server, name, round) => {
     const check = (body: string) => {
       if (!body.startsWith(beginnings[name] ?? '')) throw new Error(`not the answer: ${body}`);
     };
-    const before = processorSeconds(server);
-    const result = await load({
-      origin: server.url,
-      request: () => asked,
-      concurrency,
-      durationMs: roundMs(round, durationMs),
-      check,
-    });
-    return { ...result, cpuMs: ((processorSeconds(server) - before) / result.requests) * 1_000 };
+    return load({ server, request: () => asked, concurrency, durationMs: roundMs(round, durationMs), check });
   });
 }
 
-function compareServers(results: Record<Name, Result[]>): boolean {
+function compareServers({ postern, yoga }: Record<Name, LoadResult[]>): boolean {
   process.stdout.write('a user, 20 tweets and their authors\n');
-  for (const [name, all] of Object.entries(results)) {
-    const of = (figure: keyof Result) => median(all.map((result) => result[figure])).toFixed(2);
-    process.stdout.write(
-      `  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${of('cpuMs')} ms of processor a request\n`,
-    );
-  }
-  const ratios = (of: (ours: Result, theirs: Result) => number) =>
-    spread(results.yoga.map((theirs, i) => of(results.postern[i] ?? theirs, theirs)));
-  const speed = ratios((ours, theirs) => ours.perSecond / theirs.perSecond);
-  const cpu = ratios((ours, theirs) => ours.cpuMs / theirs.cpuMs);
-  const isReached = speed.value >= goal;
-  process.stdout.write(
-    `  requests a second beside bare Yoga: ${showSpread(speed)}, goal ${goal} ${isReached ? 'reached' : 'MISSED'}; processor time ${showSpread(cpu)}\n`,
-  );
-  return isReached;
+  showResults({ postern, yoga });
+  showRatio('processor time beside bare Yoga', 'cpuMs', postern, yoga);
+  const { value } = showRatio('requests a second beside bare Yoga', 'perSecond', postern, yoga);
+  process.stdout.write(`  goal ${goal} ${value >= goal ? 'reached' : 'MISSED'}\n`);
+  return value >= goal;
 }

@@ -1,5 +1,7 @@
 // Attacks with malformed or extreme HTTP and JSON.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import type { Attack, Attacks } from '../target.ts';
 
 const MiB = 1024 * 1024;
@@ -27,6 +29,15 @@ const noKeyBodies = {
     variables: Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`k${i}`, 0])),
   }),
 };
+
+const manyKeys = Object.fromEntries(Array.from({ length: 60_000 }, (_, k) => [`k${k}`, k]));
+/** Five requests, each with an Idempotency-Key of its own, for which the service compares the body. */
+const withKeys =
+  (body: (index: number) => string, path = '/v1/tweet/create'): Attack =>
+  (target) =>
+    target.many(5, 1, (i) =>
+      target.send('POST', path, { body: body(i), headers: { ...json, 'idempotency-key': randomUUID() } }),
+    );
 
 export const attacks: Attacks = {
   ...Object.fromEntries(
@@ -73,59 +84,20 @@ export const attacks: Attacks = {
     await sleep(8_000);
     await target.rest('GET', '/account/balance');
   },
-  'json: deep, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.rest('POST', '/tweet/create', `{"text":"x","more":${deep(100_000)}}`, {
-        headers: { 'idempotency-key': `d${i}-${Date.now()}` },
-      }),
-    ),
-  'json: deep objects, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.rest(
-        'POST',
-        '/tweet/create',
-        `{"text":"x","more":${deep(100_000, '{"a":', '}').replace('{"a":}', '{}')}}`,
-        {
-          headers: { 'idempotency-key': `o${i}-${Date.now()}` },
-        },
-      ),
-    ),
-  'json: deep variables, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.send('POST', '/graphql', {
-        body: `{"query":"mutation{likeTweet(input:{tweetId:\\"1\\"}){tweet{id}}}","variables":{"a":${deep(400_000)}}}`,
-        headers: { ...json, 'idempotency-key': `v${i}-${Date.now()}` },
-      }),
-    ),
-  'json: 1 MiB of small values, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.rest(
-        'POST',
-        '/tweet/create',
-        { text: `x ${i}`, more: Array(250_000).fill({}) },
-        { headers: { 'idempotency-key': `s${i}-${Date.now()}` } },
-      ),
-    ),
-  'json: 1 MiB of keys, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.rest(
-        'POST',
-        '/tweet/create',
-        { text: 'x', ...Object.fromEntries(Array.from({ length: 60_000 }, (_, k) => [`k${k}`, k])) },
-        {
-          headers: { 'idempotency-key': `k${i}-${Date.now()}` },
-        },
-      ),
-    ),
+  'json: deep, with an Idempotency-Key': withKeys(() => `{"text":"x","more":${deep(100_000)}}`),
+  'json: deep objects, with an Idempotency-Key': withKeys(
+    () => `{"text":"x","more":${deep(100_000, '{"a":', '}').replace('{"a":}', '{}')}}`,
+  ),
+  'json: deep variables, with an Idempotency-Key': withKeys(
+    () => `{"query":"mutation{likeTweet(input:{tweetId:\\"1\\"}){tweet{id}}}","variables":{"a":${deep(400_000)}}}`,
+    '/graphql',
+  ),
+  'json: 1 MiB of small values, with an Idempotency-Key': withKeys((i) =>
+    JSON.stringify({ text: `x ${i}`, more: Array(250_000).fill({}) }),
+  ),
+  'json: 1 MiB of keys, with an Idempotency-Key': withKeys(() => JSON.stringify({ text: 'x', ...manyKeys })),
   'json: 1 MiB of keys, no key': fresh((target) =>
-    target.many(20, 4, () =>
-      target.rest(
-        'POST',
-        '/tweet/create',
-        Object.fromEntries(Array.from({ length: 60_000 }, (_, k) => [`k${k}`, k])),
-        nobody,
-      ),
-    ),
+    target.many(20, 4, () => target.rest('POST', '/tweet/create', manyKeys, nobody)),
   ),
   'json: other encodings': async (target) => {
     const body = '{"text":"x"}';
@@ -139,7 +111,6 @@ export const attacks: Attacks = {
     target.note(`broken UTF-8 ${(await target.rest('POST', '/tweet/create', broken)).status}`);
   },
   'json: a gzip bomb': async (target) => {
-    const { gzipSync } = await import('node:zlib');
     const body = gzipSync(Buffer.alloc(200 * MiB, ' '));
     await target.many(4, 4, () =>
       target.rest('POST', '/tweet/create', body, { headers: { 'content-encoding': 'gzip' } }),
@@ -174,13 +145,8 @@ export const attacks: Attacks = {
   'concurrency: 1,000 searches at once': (target) =>
     target.many(1_000, 1_000, () => target.rest('GET', '/tweet/advanced_search?q=from:grace&count=100')),
   'idempotency: 5,000 keys': (target) =>
-    target.many(5_000, 50, (i) =>
-      target.rest(
-        'POST',
-        '/tweet/favorite',
-        { tweet_id: 'x' },
-        { headers: { 'idempotency-key': `${Date.now()}-${i}` } },
-      ),
+    target.many(5_000, 50, () =>
+      target.rest('POST', '/tweet/favorite', { tweet_id: 'x' }, { headers: { 'idempotency-key': randomUUID() } }),
     ),
   'idempotency: one key, 500 times at once': (target) =>
     target.many(500, 500, () =>
