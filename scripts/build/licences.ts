@@ -4,6 +4,8 @@ import type { OutputAsset, OutputChunk } from 'rolldown';
 
 type Rendered = OutputAsset | OutputChunk;
 
+const separator = `\n${'-'.repeat(80)}\n`;
+
 /** Returns the licences of the bundled packages, which must be included in every copy. */
 export function licences(output: readonly Rendered[]): string {
   const folders = new Set<string>();
@@ -20,7 +22,12 @@ export function licences(output: readonly Rendered[]): string {
       const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
       return `${name} ${version}\n\n${file === undefined ? license : readFileSync(join(folder, file), 'utf8')}`;
     })
-    .join(`\n${'-'.repeat(80)}\n`);
+    .join(separator);
+}
+
+/** Returns the packages (`name@version`) of a text that `licences` made. */
+export function packagesIn(text: string): string[] {
+  return text.split(separator).map((part) => part.slice(0, part.indexOf('\n')).replace(' ', '@'));
 }
 
 /** Returns the chunks of a bundle of which all files are chunks, and the name of its entry. */

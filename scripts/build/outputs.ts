@@ -22,7 +22,7 @@ interface Output {
 export const outputs: Record<string, Output> = {
   service: {
     about: 'dist/service: the service and the commands, bundled with the packages that they use',
-    inputs: ['src', packages, 'scripts/build/service.ts', 'scripts/build/undici.ts'],
+    inputs: ['src', packages, 'package.json', 'scripts/build/service.ts', 'scripts/build/undici.ts'],
     result: 'dist/service/postern.js',
     make: async () => (await import('./service.ts')).buildService(),
   },

@@ -18,8 +18,12 @@ const source = join(root, 'src');
 const target = join(root, 'dist', 'service');
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Packages that are not part of the bundle: native code, packages that load files by their path, and the large optional driver. */
-const external = [/^node:/, /^libsql/, 'mongodb', 'tinypool', 'hash-wasm'];
+/**
+ * The packages that are not part of the bundle are the `dependencies` of package.json: native code, packages that load files by their path,
+ * and the large optional driver. All others are `devDependencies`.
+ */
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const external = [/^node:/, new RegExp(`^(${Object.keys(dependencies).join('|')})(/|$)`)];
 
 /** Matches `new URL('./worker.js', import.meta.url)`, the URL of a file next to the module. */
 const fileUrl = /new URL\('(\.[^']+)', import\.meta\.url\)/g;

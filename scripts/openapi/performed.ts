@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { actions, streams } from '../../src/actions/registry.ts';
 import type { Demo } from '../../src/api/demo/demo.ts';
-import type { Performed } from '../../src/api/rest/openapi/operation.ts';
 import { openStore } from '../../src/main/open-store.ts';
 import { serve } from '../../src/main/serve.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -15,6 +14,7 @@ import type { Store } from '../../src/store/port.ts';
 import { Behind } from './behind.ts';
 import { Caller, type Fields } from './caller.ts';
 import { type HeldTimers, heldTimers, predictableBytes } from './held.ts';
+import type { Performed } from './operation.ts';
 import { startReceiver } from './receiver.ts';
 
 type Call = (typeof actions)[number] | (typeof streams)[number];

@@ -1,8 +1,7 @@
-import type { Action } from '../../../actions/action.ts';
-import { alternativesRules } from '../../../actions/action-text.ts';
-import { alternativesOf } from '../../../actions/input/input.ts';
+import type { Action } from '../../src/actions/action.ts';
+import { alternativesRules, operationDescription, operationIdOf, tagOf } from '../../src/actions/action-text.ts';
+import { alternativesOf } from '../../src/actions/input/input.ts';
 import { linksOf } from './links.ts';
-import { operationDescription, operationIdOf, tagOf } from './operation-text.ts';
 import { alwaysNull, constantBoolean, nullableSchema } from './plain-unions.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textPattern } from '../../../shared/model/scalars.ts';
+import { textPattern } from '../../src/shared/model/scalars.ts';
 import { isObject, withPlainUnions } from './plain-unions.ts';
 import type { Json, JsonObject } from './shared.ts';
 

@@ -1,5 +1,5 @@
-import type { Action } from '../../../actions/action.ts';
-import { operationIdOf } from './operation-text.ts';
+import type { Action } from '../../src/actions/action.ts';
+import { operationIdOf } from '../../src/actions/action-text.ts';
 import type { JsonObject } from './shared.ts';
 
 /** For each action, the parameters of other actions that its response contains, with the path of the value within `data`. */

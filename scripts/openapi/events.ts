@@ -1,5 +1,5 @@
-import { isMessageType } from '../../../shared/model/event.ts';
-import { eventBodies, eventTypeName } from '../../../shared/model/event-bodies.ts';
+import { isMessageType } from '../../src/shared/model/event.ts';
+import { eventBodies, eventTypeName } from '../../src/shared/model/event-bodies.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';
 import { interfaceOf } from './type-source.ts';

@@ -1,25 +1,22 @@
-import type base from './base.json';
-
-type Components = (typeof base)['components'];
 export type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * Describes an operation in `schema/platform.openapi.json`. The method, path and access are declared by the operation
- * itself.
+ * itself. Strings are names of the document's components, which are written by hand.
  */
 export interface OperationContract {
   /** One sentence that describes the operation, followed by the problems that the operation may return. */
   readonly summary: string;
   readonly description?: string;
   /** The query and header parameters. Path parameters are derived from the path. */
-  readonly parameters?: readonly (keyof Components['parameters'] | Schema)[];
-  readonly body?: keyof Components['requestBodies'] | Schema;
+  readonly parameters?: readonly (string | Schema)[];
+  readonly body?: string | Schema;
   /** The responses by status. Any operation may also return a problem. */
-  readonly responses: Readonly<Record<number, keyof Components['responses'] | Schema>>;
+  readonly responses: Readonly<Record<number, string | Schema>>;
 }
 
-/** Returns a reference to a schema of `base.json`. */
-export function ref(name: keyof Components['schemas']): Schema {
+/** Returns a reference to a schema of the document. */
+export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
@@ -31,8 +28,8 @@ export function closedObject(properties: Readonly<Record<string, Schema>>, optio
   return { type: 'object', required, properties, additionalProperties: false };
 }
 
-/** Declares the schema of a page. The items of the page have the named schema of `base.json`. */
-export function pageOf(items: string, name: keyof Components['schemas']): Schema {
+/** Declares the schema of a page. The items of the page have the named schema of the document. */
+export function pageOf(items: string, name: string): Schema {
   return closedObject({
     [items]: { type: 'array', maxItems: 100, items: ref(name) },
     next_cursor: { type: ['string', 'null'] },

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { Action } from '../../../actions/action.ts';
-import { deprecationText } from '../../../actions/action-text.ts';
-import { endpointOf } from '../../../actions/endpoint.ts';
-import { errorGuide } from '../../../shared/errors/guide.ts';
-import { errorCodes, errorTable } from '../../../shared/errors/table.ts';
-import { operationDescription, operationIdOf } from './operation-text.ts';
+import type { Action } from '../../src/actions/action.ts';
+import { deprecationText, operationDescription, operationIdOf } from '../../src/actions/action-text.ts';
+import { endpointOf } from '../../src/actions/endpoint.ts';
+import { errorGuide } from '../../src/shared/errors/guide.ts';
+import { errorCodes, errorTable } from '../../src/shared/errors/table.ts';
 import { isObject } from './plain-unions.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';

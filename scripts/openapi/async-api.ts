@@ -1,5 +1,5 @@
-import { eventTypes } from '../../../shared/model/event.ts';
-import { eventTypeName } from '../../../shared/model/event-bodies.ts';
+import { eventTypes } from '../../src/shared/model/event.ts';
+import { eventTypeName } from '../../src/shared/model/event-bodies.ts';
 import { aboutEvent, deliveryHeaders, type EventName, eventNames, eventReferences } from './events.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';

@@ -1,7 +1,7 @@
-import type { Action } from '../../../actions/action.ts';
+import type { Action } from '../../src/actions/action.ts';
+import { tagsOf } from '../../src/actions/action-text.ts';
 import { deliveriesTag, openApiWebhooks } from './events.ts';
 import { operationOf, type Performed } from './operation.ts';
-import { tagsOf } from './operation-text.ts';
 import { refusalComponents } from './refusals.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';

@@ -1,6 +1,6 @@
-import type { Action } from '../../../actions/action.ts';
-import { errorCodeHeader, errorCodes } from '../../../shared/errors/table.ts';
-import { textPattern } from '../../../shared/model/scalars.ts';
+import type { Action } from '../../src/actions/action.ts';
+import { errorCodeHeader, errorCodes } from '../../src/shared/errors/table.ts';
+import { textPattern } from '../../src/shared/model/scalars.ts';
 import { alwaysNull, constantBoolean } from './plain-unions.ts';
 
 const dollars = { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,6})?$' };

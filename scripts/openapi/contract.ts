@@ -1,10 +1,10 @@
-import type { Operation } from '../http/operation.ts';
-import { operations } from '../operations/table.ts';
-import base from './base.json' with { type: 'json' };
-import type { Schema } from './schema.ts';
+import document from '../../schema/platform.openapi.json' with { type: 'json' };
+import type { Schema } from '../../src/sandbox/http/contract.ts';
+import type { Operation } from '../../src/sandbox/http/operation.ts';
+import { operations } from '../../src/sandbox/operations/table.ts';
 
-/** Maps each path prefix that ends in a variable to the parameter of `base.json` that describes the variable. */
-const partsOfPaths: Readonly<Record<string, keyof (typeof base)['components']['parameters']>> = {
+/** Maps each path prefix that ends in a variable to the component that describes the variable. */
+const partsOfPaths: Readonly<Record<string, string>> = {
   '/api/users/{id}': 'UserId',
   '/api/users/by/{screen_name}': 'ScreenName',
   '/api/lists/{id}': 'ListId',
@@ -17,13 +17,16 @@ const partsOfPaths: Readonly<Record<string, keyof (typeof base)['components']['p
   '/realms/{realm}': 'Realm',
 };
 
-/** Generates schema/platform.openapi.json, the contract between the gateway and the sandbox. */
+/**
+ * Generates the paths of schema/platform.openapi.json, the contract between the gateway and the sandbox. The rest of the document, with the
+ * components, is written by hand.
+ */
 export function contractDocument(): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation) };
   }
-  return { ...base, paths };
+  return { ...document, paths };
 }
 
 function describe({ id, path, access, contract }: Operation): Schema {
@@ -45,11 +48,13 @@ function describe({ id, path, access, contract }: Operation): Schema {
 function partsOf(path: string): string[] {
   return [...path.matchAll(/\{\w+\}/g)].map(({ 0: part, index }) => {
     const name = partsOfPaths[path.slice(0, index + part.length)];
-    if (name === undefined) throw new Error(`src/sandbox/contract/document.ts has no parameter for ${part} of ${path}`);
+    if (name === undefined) throw new Error(`scripts/openapi/contract.ts has no parameter for ${part} of ${path}`);
     return name;
   });
 }
 
-function component(kind: string, named: string | Schema): Schema {
-  return typeof named === 'string' ? { $ref: `#/components/${kind}/${named}` } : named;
+function component(kind: 'parameters' | 'requestBodies' | 'responses', named: string | Schema): Schema {
+  if (typeof named !== 'string') return named;
+  if (!(named in document.components[kind])) throw new Error(`schema/platform.openapi.json has no ${kind}/${named}`);
+  return { $ref: `#/components/${kind}/${named}` };
 }
