@@ -1,4 +1,4 @@
-// Attacks every surface of the product: the tests of the list in security/surfaces.json, and the attacks of bench/hostile.ts.
+// Attacks every surface of the product: the tests of the list in security/surfaces.ts, and the attacks of bench/hostile.ts.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -7,15 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { readArguments } from './bench/frame.ts';
 import { seeded } from './bench/open-loop.ts';
-import described from './security/surfaces.json' with { type: 'json' };
-
-interface Surface {
-  name: string;
-  about: string;
-  tests: string[];
-  browser?: string[];
-  attacks?: string[];
-}
+import { type Surface, surfaces } from './security/surfaces.ts';
 
 /** The results of a test file in the JSON report of Vitest. */
 interface FileResult {
@@ -32,15 +24,10 @@ interface Hostile {
 }
 
 const root = dirname(import.meta.dirname);
-/**
- * The surfaces that are attacked. `tests` are test files below test/, `browser` those that need a browser. `attacks` are files of
- * bench/hostile/attacks. test/security/suite.test.ts checks that all of them exist and that none is left out.
- */
-const surfaces: Surface[] = described;
-const names = surfaces.map(({ name }) => name);
+const names = Object.keys(surfaces);
 
 const values = readArguments(
-  `npm run check -- security [--surface NAME]... [--hostile 24] [--stop-ms 100] [--all] [--seed 1a2b3c4d] [--list]
+  `npm run check -- security [--surface NAME]... [--hostile 24] [--stop-ms 100] [--all] [--seed 1a2b3c4d]
 
 Attacks the built product and its parts: runs the tests of every surface, and attacks a running service with hostile requests. Prints a line for
 each surface with the number of attacks and how many were held. A test that fails, or an attack that stops the event loop or takes memory beyond
@@ -50,15 +37,13 @@ the targets of bench -- hostile, is not held; the exit status is then 1.
   --hostile  number of hostile requests, chosen by the seed; each file of them has at least one
   --stop-ms  the target of bench -- hostile for the longest stop of the event loop; more on a busy machine
   --all      all hostile requests, and the tests in browsers; takes about half an hour
-  --seed     repeats a run: the hostile requests, and the order and the choices of the tests
-  --list     print the surfaces with their tests and end`,
+  --seed     repeats a run: the hostile requests, and the order and the choices of the tests`,
   {
     surface: { type: 'string', multiple: true },
     hostile: { type: 'string', default: '24' },
     'stop-ms': { type: 'string', default: '100' },
     all: { type: 'boolean', default: false },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
-    list: { type: 'boolean', default: false },
   },
 );
 for (const name of values.surface ?? []) {
@@ -66,23 +51,15 @@ for (const name of values.surface ?? []) {
   process.stderr.write(`security: no surface ${name}. There are ${names.join(', ')}\n`);
   process.exit(2);
 }
-const chosen = surfaces.filter(({ name }) => !values.surface || values.surface.includes(name));
+const chosen = Object.entries(surfaces).filter(([name]) => !values.surface || values.surface.includes(name));
 const testsOf = ({ tests, browser = [] }: Surface) =>
   [...tests, ...(values.all ? browser : [])].map((name) => `test/${name}.test.ts`);
-if (values.list) {
-  for (const surface of chosen)
-    process.stdout.write(`${surface.name}: ${surface.about}\n  ${testsOf(surface).join('\n  ')}\n`);
-  process.exit();
-}
-
 process.stdout.write(`security: ${chosen.length} surfaces, --seed ${values.seed} repeats the choice of attacks\n`);
-const tests = await runTests(chosen.flatMap(testsOf));
+const tests = await runTests(chosen.flatMap(([, surface]) => testsOf(surface)));
 const hostile = await runHostile(await chooseHostile());
 const results = chosen.map(resultOf);
-for (const { surface, tried, held } of results) {
-  process.stdout.write(
-    `${surface.name.padEnd(14)} ${String(tried).padStart(5)} attacks, ${String(held).padStart(5)} held\n`,
-  );
+for (const { name, tried, held } of results) {
+  process.stdout.write(`${name.padEnd(14)} ${String(tried).padStart(5)} attacks, ${String(held).padStart(5)} held\n`);
 }
 const broken = results.flatMap(({ faults }) => faults);
 for (const fault of broken) process.stderr.write(`security: not held: ${fault}\n`);
@@ -107,7 +84,7 @@ async function runTests(files: string[]): Promise<Map<string, FileResult>> {
 
 /** Returns the hostile requests by the file that they are in. */
 async function chooseHostile(): Promise<Map<string, string[]>> {
-  const files = chosen.flatMap(({ attacks = [] }) => attacks);
+  const files = chosen.flatMap(([, { attacks = [] }]) => attacks);
   const all = new Map<string, string[]>();
   for (const file of files) {
     const { attacks } = (await import(`./bench/hostile/attacks/${file}.ts`)) as { attacks: object };
@@ -151,26 +128,25 @@ async function runHostile(byFile: Map<string, string[]>): Promise<Map<string, Ho
       .map((result) => [result.name, result]),
   );
   return new Map(
-    [...byFile].map(([file, attacks]) => [file, attacks.map((name) => measured.get(name) ?? missing(name))]),
+    [...byFile].map(([file, attacks]) => [
+      file,
+      attacks.map((name) => measured.get(name) ?? { name, faults: ['the attack did not run'] }),
+    ]),
   );
 }
 
-function missing(name: string): Hostile {
-  return { name, faults: ['the attack did not run'] };
-}
-
-function resultOf(surface: Surface) {
+function resultOf([name, surface]: [string, Surface]) {
   const files = testsOf(surface);
   const cases = files.flatMap((file) => casesOf(file));
   const requests = (surface.attacks ?? []).flatMap((file) => hostile.get(file) ?? []);
   const faults = [
-    ...cases.filter(({ held }) => !held).map(({ name }) => `${surface.name}: ${name}`),
+    ...cases.filter(({ held }) => !held).map((each) => `${name}: ${each.name}`),
     ...requests
       .filter((request) => request.faults.length > 0)
-      .map(({ name, faults }) => `${surface.name}: ${name}: ${faults.join(', ')}`),
+      .map((request) => `${name}: ${request.name}: ${request.faults.join(', ')}`),
   ];
   const tried = cases.length + requests.length;
-  return { surface, tried, held: tried - faults.length, faults, requests };
+  return { name, tried, held: tried - faults.length, faults };
 }
 
 function casesOf(file: string): { name: string; held: boolean }[] {

@@ -2,15 +2,15 @@
 // and that memory, sockets, timers and file descriptors do not grow.
 import { randomBytes } from 'node:crypto';
 import { readArguments } from './bench/frame.ts';
-import { atRate, seeded } from './bench/open-loop.ts';
+import { atRate, pick, seeded } from './bench/open-loop.ts';
 import { stopAll } from './bench/processes.ts';
-import { checkEvents, reconcile } from './soak/books.ts';
-import { Caller, Reported } from './soak/caller.ts';
-import { calls } from './soak/calls.ts';
+import { checkEvents, reconcile, type Written } from './soak/books.ts';
+import { type Actor, Caller, type CallOptions, type Method, Reported } from './soak/caller.ts';
+import { type Context, calls } from './soak/calls.ts';
 import { FaultInjector, planFaults } from './soak/faults.ts';
 import { judge, printRows } from './soak/judge.ts';
 import { secret, startStack } from './soak/stack.ts';
-import { compareRest, usageOf } from './soak/usage.ts';
+import { compareRest, type Usage, usageOf } from './soak/usage.ts';
 
 const values = readArguments(
   `npm run check -- soak [--seconds 60] [--share 0.7] [--store sqlite|mongodb] [--fault-seconds 10] [--seed 1a2b3c4d]
@@ -47,20 +47,11 @@ const credit = 10_000;
 /** The most callers with which the capacity is measured, and the most rounds at a time afterwards. */
 const maxCallers = 32;
 const maxRounds = 128;
-const options = [
-  ['share', values.share === '0.7' ? '' : values.share],
-  ['grace', values.grace],
-  ['fault-seconds', values['fault-seconds']],
-];
-const given =
-  options.map(([name, value]) => value && ` --${name} ${value}`).join('') + (values.patient ? ' --patient' : '');
-const command = `npm run check -- soak --seconds ${seconds} --store ${values.store}${given}`;
-
 const random = seeded(Number.parseInt(values.seed, 16));
 const { plan, pause } = planFaults({ seconds, faultSeconds, random });
 const graceSeconds = Number(values.grace) || Math.min(5, pause / 2);
 const injector = new FaultInjector(graceSeconds * 1_000);
-print(`${command} --seed ${values.seed} repeats the calls and the faults`);
+print(`--seed ${values.seed} repeats the calls and the faults`);
 
 const relaxed = { MAX_EVENT_LOOP_DELAY_MS: '600000', MAX_REQUESTS_IN_FLIGHT: '100000' };
 const patience = values.patient ? { callMs: 900_000, eventMs: 600_000 } : { callMs: 120_000, eventMs: 60_000 };
@@ -72,23 +63,25 @@ const stack = await startStack({
   env: { MAX_STREAMS_PER_KEY: '100', ...(values.patient && relaxed) },
 });
 const caller = new Caller(stack.gateway.url, patience);
-const written = { tweets: new Map(), messages: new Map() };
-const happened = new Map();
-const counts = new Map();
-const samples = [];
+/** Each call as often as its weight says. */
+const weighted = calls.flatMap((call) => Array.from({ length: call[0] }, () => call));
+const written: Record<'tweets' | 'messages', Written> = { tweets: new Map(), messages: new Map() };
+const happened = new Map<Actor, number>();
+const counts = new Map<string, number>();
+const samples: (Usage & { at: number })[] = [];
 let texts = 0;
 /** The times of rounds that did not begin, because too many were running. */
-const heldBack = [];
+const heldBack: number[] = [];
 let running = 0;
 /** Control calls wait while the sandbox is away, so that every event that happened is known. */
 let sandboxIsBack: Promise<void> = Promise.resolve();
-const controlling = new Set();
+const controlling = new Set<Promise<unknown>>();
 
 const actors = await makeActors();
 const restBefore = await usageOf(stack.gateway);
 const capacity = await measureCapacity();
 const rate = capacity * Number(values.share);
-print(`${rate.toFixed(1)} rounds/s for ${seconds} s`);
+print(`${rate.toFixed(1)} rounds/s for ${seconds} s, ${plan.length} faults`);
 counts.clear();
 const startedAt = performance.now();
 const sampling = setInterval(() => void sample(), 1_000);
@@ -98,7 +91,7 @@ const injecting = injector.run({
   startedAt,
   context: { ...stack, control, requests: requestsToPlatform, whileAway },
 });
-const rounds = new Set();
+const rounds = new Set<Promise<void>>();
 const late = await atRate({ rate, durationMs: seconds * 1_000, random, begin });
 await injecting;
 clearInterval(sampling);
@@ -109,10 +102,8 @@ const books = await reconcile({ actors, caller, control, credit, written });
 await caller.close();
 const rest = await compareRest(restBefore, stack.pooled, () => usageOf(stack.gateway));
 const rows = judge({
-  command,
   isLong,
   isPatient: values.patient,
-  load: `${Math.round(Number(values.share) * 100)} % of ${capacity.toFixed(1)} rounds/s for ${seconds} s, ${plan.length} faults`,
   errors: caller.errors.filter(({ from }) => from >= startedAt),
   injector,
   samples,
@@ -126,33 +117,37 @@ await stack.stop();
 await stopAll();
 if (rows.some(({ met }) => !met)) process.exitCode = 1;
 
-async function makeActors() {
-  const { accounts } = await control('/control/accounts', { count: Number(values.actors) });
-  const made = accounts.map((actor, index) => ({ ...actor, account: { ...stack.accounts[index], index } }));
-  for (const [index, actor] of made.entries()) {
-    actor.other = made[(index + 1) % made.length];
+async function makeActors(): Promise<Actor[]> {
+  const path = '/control/accounts';
+  const { accounts } = await control<{ accounts: Actor[] }>(path, { count: Number(values.actors) });
+  for (const [index, actor] of accounts.entries()) {
+    actor.account = { key: stack.accounts[index]?.key ?? '', index };
+    actor.other = accounts[(index + 1) % accounts.length] ?? actor;
     const url = `${stack.receiver.url}/hook/${index}`;
     // The pollers of some accounts go through the proxy.
     const proxy = index % 4 === 0 ? { proxy: stack.proxy.url } : {};
-    const { data } = await caller.rest('POST', '/webhooks', { url, secret, events: ['user.follow'], ...proxy }, actor);
+    const hook = { url, secret, events: ['user.follow'], ...proxy };
+    const { data } = await caller.rest<{ id: string }>('POST', '/webhooks', hook, actor);
     actor.hook = data.id;
   }
-  return made;
+  return accounts;
 }
 
 /** Returns the highest number of rounds a second with any number of callers. */
-async function measureCapacity() {
+async function measureCapacity(): Promise<number> {
   let best = 0;
-  const callers = async (count, durationMs) => {
+  const callers = async (count: number, durationMs: number) => {
     const endsAt = performance.now() + durationMs;
     let done = 0;
-    const call = async (index) => {
+    const call = async (actor: Actor) => {
       while (performance.now() < endsAt) {
-        await round(actors[index % actors.length]);
+        await round(actor);
         if (performance.now() < endsAt) done++;
       }
     };
-    await Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+    await Promise.all(
+      Array.from({ length: count }, (_, index) => call(actors[index % actors.length] ?? pick(actors, random))),
+    );
     return done / (durationMs / 1_000);
   };
   await callers(8, stepSeconds * 1_000);
@@ -164,14 +159,14 @@ async function measureCapacity() {
   return best;
 }
 
-function begin() {
+function begin(): void {
   // A client has a limit too. While a fault lasts, rounds wait for its end.
   if (running >= maxRounds) {
     heldBack.push(performance.now());
     return;
   }
   running++;
-  const ended = round(actors[Math.floor(random() * actors.length)]).finally(() => {
+  const ended = round(pick(actors, random)).finally(() => {
     running--;
     rounds.delete(ended);
   });
@@ -179,28 +174,23 @@ function begin() {
 }
 
 /** Makes one kind of call, drawn by its frequency. */
-async function round(actor) {
+async function round(actor: Actor): Promise<void> {
   const from = performance.now();
-  const total = calls.reduce((all, [weight]) => all + weight, 0);
-  let drawn = random() * total;
-  const [, name, run] = calls.find(([weight]) => {
-    drawn -= weight;
-    return drawn < 0;
-  });
+  const [, name, run] = pick(weighted, random);
   try {
     await run(contextOf(actor));
     counts.set(name, (counts.get(name) ?? 0) + 1);
   } catch (error) {
-    if (!(error instanceof Reported)) caller.fail(`${name}: ${error.message}`, from);
+    if (!(error instanceof Reported)) caller.fail(`${name}: ${error}`, from);
   }
 }
 
-function contextOf(actor) {
-  const rest = (method, path, input = {}, options = {}) => caller.rest(method, path, input, { ...actor, ...options });
-  /** Calls `send` with a new text, and notes whether it succeeded. */
-  const writing = async (kind, send) => {
+function contextOf(actor: Actor): Context {
+  const rest = <Data>(method: Method, path: string, input: object = {}, options: CallOptions = {}) =>
+    caller.rest<Data>(method, path, input, { ...actor, ...options });
+  const writing = async <Result>(kind: 'tweets' | 'messages', send: (text: string) => Promise<Result>) => {
     const text = `Soak ${values.seed} ${++texts}`;
-    const ofActor = written[kind].get(actor) ?? new Map();
+    const ofActor = written[kind].get(actor) ?? new Map<string, boolean>();
     written[kind].set(actor, ofActor.set(text, false));
     const result = await send(text);
     ofActor.set(text, true);
@@ -213,14 +203,13 @@ function contextOf(actor) {
     writing,
     random,
     proxy: stack.proxy.url,
-    hook: actor.hook,
-    pick: (items) => items[Math.floor(random() * items.length)],
+    pick: (items) => pick(items, random),
     tweet: (input = {}, options = {}) =>
       writing('tweets', (text) => rest('POST', '/tweet/create', { text, ...input }, options)),
     message: () => writing('messages', (text) => rest('POST', '/dm/send', { user_id: actor.other.userId, text }, code)),
     graphql: (query, variables) => caller.graphql(query, variables, actor),
     openStream: () => caller.openStream(actor),
-    happen: async (_actor, count) => {
+    happen: async (count) => {
       await control('/control/events', { type: 'follow', userName: actor.userName, count });
       happened.set(actor, (happened.get(actor) ?? 0) + count);
     },
@@ -228,7 +217,7 @@ function contextOf(actor) {
 }
 
 /** Calls the sandbox's control routes; with `POST` if there is a body. */
-async function control(path, body) {
+async function control<Answer>(path: string, body?: object): Promise<Answer> {
   await sandboxIsBack;
   const calling = (async () => {
     const response = await fetch(stack.sandbox.url + path, {
@@ -239,7 +228,7 @@ async function control(path, body) {
       }),
     });
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-    return response.json();
+    return (await response.json()) as Answer;
   })();
   controlling.add(calling);
   try {
@@ -249,7 +238,7 @@ async function control(path, body) {
   }
 }
 
-async function whileAway(run) {
+async function whileAway(run: () => Promise<void>): Promise<void> {
   let isBack = () => {};
   sandboxIsBack = new Promise((resolve) => {
     isBack = resolve;
@@ -263,17 +252,17 @@ async function whileAway(run) {
 }
 
 /** Returns the number of requests to the platform of each operation. */
-async function requestsToPlatform() {
-  return (await control('/control/stats')).requests;
+async function requestsToPlatform(): Promise<Record<string, number>> {
+  return (await control<{ requests: Record<string, number> }>('/control/stats')).requests;
 }
 
-async function sample() {
+async function sample(): Promise<void> {
   const at = performance.now();
   const usage = await usageOf(stack.gateway).catch(() => null);
   if (usage) samples.push({ at, ...usage });
 }
 
-function report() {
+function report(): void {
   print(`${sum(counts)} rounds, ${sum(happened)} events, ${texts} tweets and messages`);
   for (const [name, count] of counts) print(`  ${name.padEnd(22)} ${count}`);
   for (const { kind, from, to, note } of injector.windows) {
@@ -284,10 +273,10 @@ function report() {
   printRows(rows, print);
 }
 
-function sum(map) {
+function sum(map: Map<unknown, number>): number {
   return [...map.values()].reduce((all, count) => all + count, 0);
 }
 
-function print(line) {
+function print(line: string): void {
   process.stdout.write(`soak: ${line}\n`);
 }

@@ -1,24 +1,47 @@
 // The server with which Postern's GraphQL is compared. It answers the same query with the same calls to the same platform, without API key,
-// credit, prices and checks of the platform's data. Usage: bare-graphql.js (yoga|apollo) PLATFORM_URL
-import { createServer } from 'node:http';
-import { ApolloServer } from '@apollo/server';
-import { expressMiddleware } from '@as-integrations/express5';
-import express from 'express';
+// credit, prices and checks of the platform's data. Usage: bare-graphql.ts PLATFORM_URL
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { Pool } from 'undici';
 
-const [kind, platformUrl] = process.argv.slice(2);
+const [platformUrl = ''] = process.argv.slice(2);
 const platform = new Pool(platformUrl, { connections: 128 });
 
-async function get(path, authToken) {
+interface PlatformUser {
+  id: string;
+  screen_name: string;
+  avatar_url: string;
+  counts: { followers: number; following: number };
+  created_at: string;
+}
+interface PlatformTweet {
+  id: string;
+  kind: string;
+  created_at: string;
+  counts: { likes: number; retweets: number; replies: number };
+}
+interface TweetPage {
+  tweets: PlatformTweet[];
+  next_cursor: string | null;
+}
+interface Served {
+  req: IncomingMessage;
+  res: ServerResponse;
+}
+interface Context extends Served {
+  authToken: string;
+}
+
+async function get<Data>(path: string, authToken: string): Promise<Data> {
   const headers = { accept: 'application/json', cookie: `auth_token=${authToken}` };
   const { statusCode, body } = await platform.request({ method: 'GET', path, headers });
   const text = await body.text();
   if (statusCode !== 200) throw new Error(`the platform answers ${statusCode}`);
-  return JSON.parse(text);
+  return JSON.parse(text) as Data;
 }
 
-const schema = createSchema({
+const schema = createSchema<Context>({
   typeDefs: /* GraphQL */ `
     scalar DateTime
     type Query {
@@ -69,22 +92,30 @@ const schema = createSchema({
   `,
   resolvers: {
     Query: {
-      user: async (_root, { userName, userId }, { authToken }) => {
+      user: async (
+        _root: unknown,
+        { userName, userId }: { userName: string; userId?: string },
+        { authToken }: Context,
+      ) => {
         const path = userId ? `/api/users/${userId}` : `/api/users/by/${encodeURIComponent(userName)}`;
-        return (await get(path, authToken)).user;
+        return (await get<{ user: PlatformUser }>(path, authToken)).user;
       },
     },
     User: {
-      id: ({ id }) => btoa(`User:${id}`),
-      userId: ({ id }) => id,
-      userName: ({ screen_name }) => screen_name,
-      profilePicture: ({ avatar_url }) => avatar_url,
-      followersCount: ({ counts }) => counts.followers,
-      followingCount: ({ counts }) => counts.following,
-      createdAt: ({ created_at }) => created_at,
-      tweets: async ({ id }, { first, after }, { authToken }) => {
-        const query = new URLSearchParams({ count: first, ...(after && { cursor: atob(after) }) });
-        const { tweets, next_cursor } = await get(`/api/users/${id}/tweets?${query}`, authToken);
+      id: ({ id }: PlatformUser) => btoa(`User:${id}`),
+      userId: ({ id }: PlatformUser) => id,
+      userName: ({ screen_name }: PlatformUser) => screen_name,
+      profilePicture: ({ avatar_url }: PlatformUser) => avatar_url,
+      followersCount: ({ counts }: PlatformUser) => counts.followers,
+      followingCount: ({ counts }: PlatformUser) => counts.following,
+      createdAt: ({ created_at }: PlatformUser) => created_at,
+      tweets: async (
+        { id }: PlatformUser,
+        { first, after = '' }: { first: number; after?: string },
+        { authToken }: Context,
+      ) => {
+        const query = new URLSearchParams({ count: String(first), ...(after !== '' && { cursor: atob(after) }) });
+        const { tweets, next_cursor } = await get<TweetPage>(`/api/users/${id}/tweets?${query}`, authToken);
         const cursor = next_cursor === null ? null : btoa(next_cursor);
         return {
           edges: tweets.filter((tweet) => tweet.kind === 'tweet').map((node) => ({ node, cursor })),
@@ -92,41 +123,27 @@ const schema = createSchema({
         };
       },
     },
-    TweetConnection: { nodes: ({ edges }) => edges.map(({ node }) => node) },
+    TweetConnection: { nodes: ({ edges }: { edges: { node: PlatformTweet }[] }) => edges.map(({ node }) => node) },
     Tweet: {
-      id: ({ id }) => btoa(`Tweet:${id}`),
-      tweetId: ({ id }) => id,
-      createdAt: ({ created_at }) => created_at,
-      likeCount: ({ counts }) => counts.likes,
-      retweetCount: ({ counts }) => counts.retweets,
-      replyCount: ({ counts }) => counts.replies,
+      id: ({ id }: PlatformTweet) => btoa(`Tweet:${id}`),
+      tweetId: ({ id }: PlatformTweet) => id,
+      createdAt: ({ created_at }: PlatformTweet) => created_at,
+      likeCount: ({ counts }: PlatformTweet) => counts.likes,
+      retweetCount: ({ counts }: PlatformTweet) => counts.retweets,
+      replyCount: ({ counts }: PlatformTweet) => counts.replies,
     },
   },
 });
 
-/** Prints the same metrics as Postern's `/metrics`. */
-function processorTime(response) {
-  const { user, system } = process.cpuUsage();
-  response.end(`process_cpu_seconds_total ${(user + system) / 1e6}\n`);
-}
-
-function yogaServer() {
-  const context = ({ req }) => ({ authToken: req.headers['x-auth-token'] });
-  const yoga = createYoga({ schema, context, graphiql: false, landingPage: false, logging: false });
-  return createServer((request, response) =>
-    request.url === '/metrics' ? processorTime(response) : yoga(request, response),
-  );
-}
-
-async function apolloServer() {
-  const apollo = new ApolloServer({ schema });
-  await apollo.start();
-  const app = express();
-  const context = async ({ req }) => ({ authToken: req.headers['x-auth-token'] });
-  app.use('/graphql', express.json(), expressMiddleware(apollo, { context }));
-  app.get('/metrics', (_request, response) => processorTime(response));
-  return createServer(app);
-}
-
-const server = kind === 'apollo' ? await apolloServer() : yogaServer();
-server.listen(0, '127.0.0.1', () => process.stdout.write(`listening on http://127.0.0.1:${server.address().port}\n`));
+const server = createServer(
+  createYoga<Served, Context>({
+    schema,
+    context: ({ req, res }) => ({ req, res, authToken: String(req.headers['x-auth-token']) }),
+    graphiql: false,
+    landingPage: false,
+    logging: false,
+  }),
+);
+server.listen(0, '127.0.0.1', () =>
+  process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`),
+);

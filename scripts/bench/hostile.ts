@@ -1,17 +1,32 @@
 // Attacks the built service and measures the cost of each attack.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments } from './frame.ts';
 import { attacks } from './hostile/attacks.ts';
-import { Service, startSandbox } from './hostile/service.ts';
-import { Target } from './hostile/target.ts';
+import type { Figures } from './hostile/probe.ts';
+import { Service } from './hostile/service.ts';
+import { type Attack, Target } from './hostile/target.ts';
+import { type Settings, start, stop, temporaryFolder } from './processes.ts';
 
-const targets = { retainedMiB: 100, peakMiB: 1_024, diskMiB: 100 };
+const targets = { retainedMiB: 100, peakMiB: 1_024, diskMiB: 100, stopMs: 0, otherMs: 0 };
 const settleMs = 300;
+
+interface Measured extends Figures {
+  diskMiB: number;
+  otherMs: number;
+}
+
+interface Result extends Partial<Measured> {
+  name: string;
+  seconds: number;
+  charged?: number | null;
+  responses: Record<string, number>;
+  notes: string[];
+  faults: string[];
+}
 
 const values = readArguments(
   `npm run bench -- hostile [--only NAME]... [--list] [--json] [--seconds 60] [--mebibytes 4096] [--checkout FOLDER]
@@ -52,8 +67,8 @@ service; and if the service did not take the attack's bytes. Attacks with a name
 );
 targets.stopMs = Number(values['stop-ms']);
 targets.otherMs = Number(values['other-ms']);
-/** True in the child process that has a network namespace of its own (dns.js). */
-const isInside = process.env.HOSTILE_NAMESPACE === '1';
+/** True in the child process that has a network namespace of its own (attacks/dns.ts). */
+const isInside = process.env['HOSTILE_NAMESPACE'] === '1';
 const chosen = Object.entries(attacks).filter(
   ([name]) => !values.only || values.only.some((part) => name.includes(part)),
 );
@@ -63,38 +78,41 @@ if (values.list) {
 }
 
 const checkout = resolve(values.checkout);
-const sandbox = await startSandbox(checkout);
-let service = null;
+const sandbox = await start(join(checkout, 'scripts', 'postern.js'), ['sandbox'], {
+  DATA_DIR: temporaryFolder(),
+  SANDBOX_PORT: '0',
+  SANDBOX_ACTIVITY: '0',
+});
+let service: Service | null = null;
 if (!values.json) {
   print(['attack', 's', 'stop ms', 'cpu ms', 'kept MiB', 'peak MiB', 'disk MiB', 'other ms', 'dollars', 'responses']);
 }
 let missed = 0;
-const sandboxed = { PLATFORM_URL: sandbox.url, PLATFORM_KIND: 'sandbox' };
+const sandboxed: Settings = { PLATFORM_URL: sandbox.url, PLATFORM_KIND: 'sandbox' };
 for (const [name, attack] of chosen) {
   if (!attack.namespace || isInside) await run(name, attack);
 }
 const inside = chosen.filter(([, attack]) => attack.namespace).map(([name]) => name);
 if (inside.length > 0 && !isInside) await runInNamespace(inside);
-await service?.stop();
-sandbox.child.kill();
+await stopService();
+await stop(sandbox);
 
-async function run(name, attack) {
+async function run(name: string, attack: Attack): Promise<void> {
   const platform = (await attack.platform?.(sandboxed)) ?? sandboxed;
   if (service && (attack.fresh || service.ended || service.platform !== platform)) {
-    await service.stop();
-    service = null;
+    await stopService();
   }
   service ??= await startService(platform);
-  conclude(await measure(name, attack));
+  conclude(await measure(name, attack, service));
 }
 
 /** Runs attacks in a child process, whose names are resolved by a name server of the attack. */
-async function runInNamespace(names) {
+async function runInNamespace(names: string[]): Promise<void> {
   const script = join(import.meta.dirname, '..', 'bench.ts');
-  const options = ['seconds', 'stop-ms', 'other-ms', 'mebibytes', 'checkout'].map(
+  const options = (['seconds', 'stop-ms', 'other-ms', 'mebibytes', 'checkout'] as const).map(
     (name) => `--${name}=${values[name]}`,
   );
-  const resolver = join(mkdtempSync(join(tmpdir(), 'postern-hostile-')), 'resolv.conf');
+  const resolver = join(temporaryFolder(), 'resolv.conf');
   writeFileSync(resolver, 'nameserver 127.0.0.1\n');
   const command = 'ip link set lo up && mount --bind "$0" /etc/resolv.conf && exec "$@"';
   const only = names.map((name) => `--only=${name}`);
@@ -118,18 +136,17 @@ async function runInNamespace(names) {
   ).on('error', () => {});
   const left = new Set(names);
   for await (const line of createInterface({ input: child.stdout })) {
-    const result = JSON.parse(line);
+    const result = JSON.parse(line) as Result;
     left.delete(result.name);
     conclude(result);
   }
-  rmSync(dirname(resolver), { recursive: true });
   const isAllowed = left.size < names.length;
   const faults = isAllowed ? ['the attack did not run'] : [];
   const notes = isAllowed ? [] : ['left out: unshare -mn is not allowed'];
   for (const name of left) conclude({ name, seconds: 0, responses: {}, notes, faults });
 }
 
-function conclude(result) {
+function conclude(result: Result): void {
   if (result.faults.length > 0) missed++;
   report(result);
 }
@@ -140,7 +157,7 @@ if (missed > 0) {
 }
 
 /** Starts a service and sends a few normal calls, so that the first attack does not measure the start. */
-async function startService(platform) {
+async function startService(platform: Settings): Promise<Service> {
   const started = await Service.start(checkout, platform);
   if (!started.demo) return started;
   const target = new Target(started, async () => {});
@@ -150,15 +167,16 @@ async function startService(platform) {
   return started;
 }
 
-async function measure(name, attack) {
-  const state = { startedAt: 0, balance: null, diskMiB: 0, otherMs: 0, refused: 0, isOver: false };
+async function measure(name: string, attack: Attack, service: Service): Promise<Result> {
+  const state = { startedAt: 0, balance: 0, diskMiB: 0, otherMs: 0, refused: 0, isOver: false };
+  let seconds: number | null = null;
   let stopWatching = () => {};
   const target = new Target(service, async () => {
     stopWatching();
     stopWatching = service.watch({ seconds: Number(values.seconds), mebibytes: Number(values.mebibytes) });
-    state.balance = await balance();
+    state.balance = await balance(service);
     Object.assign(state, { diskMiB: service.diskMiB, otherMs: 0, refused: 0 });
-    await service.reset();
+    await service.ask('reset');
     state.startedAt = performance.now();
   });
   const watchOther = async () => {
@@ -170,36 +188,36 @@ async function measure(name, attack) {
       await sleep(50);
     }
   };
-  let figures = null;
+  let figures: Measured | null = null;
   try {
     await target.begin();
     const watched = watchOther();
     await attack(target);
     state.isOver = true;
     await watched;
-    state.seconds = (performance.now() - state.startedAt) / 1_000;
+    seconds = (performance.now() - state.startedAt) / 1_000;
     // Work may continue after the last response.
     await sleep(settleMs);
-    figures = { ...(await service.read()), diskMiB: service.diskMiB - state.diskMiB, otherMs: state.otherMs };
+    figures = { ...(await service.ask('read')), diskMiB: service.diskMiB - state.diskMiB, otherMs: state.otherMs };
   } catch (error) {
-    if (!service.ended) target.note(`the attack failed: ${error.message}`);
+    if (!service.ended) target.note(`the attack failed: ${error}`);
   }
   state.isOver = true;
   stopWatching();
-  const charged = figures && Number((state.balance - (await balance())).toFixed(6));
+  const charged = figures && Number((state.balance - (await balance(service))).toFixed(6));
   await target.close();
-  state.seconds ??= (performance.now() - state.startedAt) / 1_000;
+  seconds ??= (performance.now() - state.startedAt) / 1_000;
   const faults = target.faults;
   if (!target.isTaken) faults.push('the bytes of the attack were not taken');
   if (state.refused > 0) faults.push(`${state.refused} calls of another account were refused`);
   if (service.ended) faults.push(service.ended);
   else if (!figures) faults.push('not measured');
-  for (const [figure, most] of Object.entries(targets)) {
+  for (const [figure, most] of Object.entries(targets) as [keyof typeof targets, number][]) {
     if (figures && figures[figure] > most) faults.push(`${figure} above ${most}`);
   }
   return {
     name,
-    seconds: state.seconds,
+    seconds,
     ...figures,
     charged,
     responses: Object.fromEntries(target.statuses),
@@ -208,23 +226,23 @@ async function measure(name, attack) {
   };
 }
 
-async function balance() {
+async function balance(service: Service): Promise<number> {
   const response = await fetch(`${service.url}/v1/account/balance`, {
     headers: { authorization: `Bearer ${service.keys.rich}`, connection: 'close' },
     signal: AbortSignal.timeout(10_000),
   }).catch(() => null);
-  const body = await response?.json().catch(() => null);
+  const body = (await response?.json().catch(() => null)) as { data?: { balance?: string } } | null | undefined;
   return Number(body?.data?.balance ?? Number.NaN);
 }
 
-function report(result) {
+function report(result: Result): void {
   if (values.json) {
     process.stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
   const { name, seconds, stopMs, cpuMs, retainedMiB, peakMiB, diskMiB, otherMs, charged, responses, notes, faults } =
     result;
-  const whole = (figure) => (figure === undefined ? '-' : figure.toFixed(0));
+  const whole = (figure: number | undefined) => (figure === undefined ? '-' : figure.toFixed(0));
   const statuses = Object.entries(responses).map(([status, count]) => `${count} x ${status}`);
   const missedTargets = faults.map((fault) => `MISSED: ${fault}`);
   print([
@@ -238,15 +256,16 @@ function report(result) {
       whole(diskMiB),
       whole(otherMs),
     ],
-    ...[Number.isFinite(charged) && figuresOf(charged), [...statuses, ...notes, ...missedTargets].join('; ')],
+    ...[Number.isFinite(charged) ? String(charged) : '-', [...statuses, ...notes, ...missedTargets].join('; ')],
   ]);
 }
 
-function figuresOf(dollars) {
-  return dollars === null ? '-' : String(dollars);
+function print([name = '', ...cells]: string[]): void {
+  const last = cells.pop();
+  process.stdout.write(`${name.padEnd(52)}${cells.map((cell) => cell.padStart(9)).join('')}  ${last}\n`);
 }
 
-function print([name, ...cells]) {
-  const last = cells.pop();
-  process.stdout.write(`${name.padEnd(52)}${cells.map((cell) => String(cell || '-').padStart(9)).join('')}  ${last}\n`);
+async function stopService(): Promise<void> {
+  await service?.stop();
+  service = null;
 }

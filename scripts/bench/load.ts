@@ -1,18 +1,14 @@
-import { Pool } from 'undici';
-
-export interface LoadRequest {
-  method: 'GET' | 'POST';
-  path: string;
-  headers: Record<string, string>;
-  body?: string;
-}
+import { median, type Spread, showSpread, spread } from './frame.ts';
+import { type LoadCall, LoadClient, quantile } from './open-loop.ts';
+import { processorSeconds, type Started } from './processes.ts';
 
 export interface Load {
-  origin: string;
-  request: () => LoadRequest;
+  server: Started;
+  request: () => LoadCall;
   concurrency: number;
   durationMs: number;
-  check: (body: string, sent: LoadRequest) => void;
+  /** Throws if a body is wrong. */
+  check: (body: string, sent: LoadCall) => void;
 }
 
 export interface LoadResult {
@@ -20,32 +16,45 @@ export interface LoadResult {
   perSecond: number;
   p50: number;
   p99: number;
+  /** The processor time of all threads for each request. */
+  cpuMs: number;
 }
 
-/**
- * Sends requests for `durationMs` with `concurrency` concurrent requests, and checks every response. `request` makes a request; `check`
- * throws if a body is wrong. Returns the number of requests, the requests per second, and the median and the 99th percentile of the
- * latency.
- */
-export async function load({ origin, request, concurrency, durationMs, check }: Load): Promise<LoadResult> {
-  const pool = new Pool(origin, { connections: concurrency });
-  const latencies: number[] = [];
-  const startedAt = performance.now();
-  const caller = async () => {
-    while (performance.now() - startedAt < durationMs) {
-      const next = request();
-      const sentAt = performance.now();
-      const response = await pool.request(next);
-      const body = await response.body.text();
-      latencies.push(performance.now() - sentAt);
-      if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}: ${body}`);
-      check(body, next);
-    }
+/** Sends requests for `durationMs` with `concurrency` concurrent requests, and checks every response. */
+export async function load({ server, request, concurrency, durationMs, check }: Load): Promise<LoadResult> {
+  const client = new LoadClient(server.url, concurrency);
+  const next = () => {
+    const sent = request();
+    return { ...sent, check: (body: string) => check(body, sent) };
   };
-  await Promise.all(Array.from({ length: concurrency }, caller));
-  const seconds = (performance.now() - startedAt) / 1_000;
-  await pool.close();
-  latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
-  return { requests: latencies.length, perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99) };
+  const before = processorSeconds(server);
+  const results = await client.closedLoop({ callers: concurrency, durationMs, next });
+  const cpuSeconds = processorSeconds(server) - before;
+  await client.close();
+  const failed = results.find(({ status, wrong }) => status !== 200 || wrong !== undefined);
+  if (failed) throw new Error(`status ${failed.status}: ${failed.wrong}`);
+  const latencies = results.map(({ ms }) => ms);
+  return {
+    requests: results.length,
+    perSecond: (results.length / durationMs) * 1_000,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    cpuMs: (cpuSeconds / results.length) * 1_000,
+  };
+}
+
+export function showResults(results: Record<string, LoadResult[]>): void {
+  for (const [name, all] of Object.entries(results)) {
+    const of = (figure: keyof LoadResult) => median(all.map((result) => result[figure])).toFixed(2);
+    process.stdout.write(
+      `  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${of('cpuMs')} ms of processor a request\n`,
+    );
+  }
+}
+
+/** Prints the ratio of a figure of both for each round, and returns it. */
+export function showRatio(label: string, figure: keyof LoadResult, ours: LoadResult[], theirs: LoadResult[]): Spread {
+  const ratio = spread(ours.map((our, i) => our[figure] / (theirs[i]?.[figure] ?? Number.NaN)));
+  process.stdout.write(`  ${label}: ${showSpread(ratio)}\n`);
+  return ratio;
 }

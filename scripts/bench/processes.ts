@@ -1,21 +1,19 @@
-import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { basename, join, resolve as resolvePath } from 'node:path';
 import { rolldown } from 'rolldown';
-import { usageOf } from './process-tree.ts';
 
 export type Settings = Record<string, string | undefined>;
 
 /** A program that `start` has started. */
 export interface Started {
   url: string;
-  child: ChildProcessByStdio<null, Readable, Readable | null>;
+  child: ChildProcess;
 }
 
 const scripts = join(import.meta.dirname, '..');
-const running = new Set<Started['child']>();
+const running = new Set<ChildProcess>();
 const folders = new Set<string>();
 const programs = new Map<string, Promise<string>>();
 /** The number of characters of the output that are kept for the message of a process that does not start. */
@@ -41,7 +39,7 @@ export function temporaryFolder(parent = tmpdir()): string {
  * bundle is in the checkout, because it imports its packages.
  */
 export function programOf(script: string): Promise<string> {
-  if (script.endsWith('.js')) return Promise.resolve(join(scripts, script));
+  if (script.endsWith('.js')) return Promise.resolve(resolvePath(scripts, script));
   const program = programs.get(script) ?? bundle(script);
   programs.set(script, program);
   return program;
@@ -55,9 +53,18 @@ async function bundle(script: string): Promise<string> {
   return file;
 }
 
-/** Starts a script of this repository and waits until it prints its URL. */
-export async function start(script: string, args: string[], env: Settings = {}): Promise<Started> {
-  const child = spawn(process.execPath, [await programOf(script), ...args], {
+/**
+ * Starts a script, named by its path below scripts/, and waits until it prints its URL. Its log goes to the file `log`. `ipc` opens a channel
+ * for messages.
+ */
+export async function start(
+  script: string,
+  args: string[],
+  env: Settings = {},
+  { execArgv = [], ipc = false, log }: { execArgv?: string[]; ipc?: boolean; log?: string } = {},
+): Promise<Started> {
+  const logFile = log === undefined ? undefined : openSync(log, 'a');
+  const child = spawn(process.execPath, [...execArgv, await programOf(script), ...args], {
     // A benchmark with many callers measures throughput, so none of them is refused to keep response times short.
     env: {
       PATH: process.env['PATH'],
@@ -67,8 +74,14 @@ export async function start(script: string, args: string[], env: Settings = {}):
       ...env,
     },
     // The log of every request would cost this process time, so only errors are read.
-    stdio: ['ignore', 'pipe', env['LOG_LEVEL'] === 'error' ? 'pipe' : 'ignore'],
-  }) as Started['child'];
+    stdio: [
+      'ignore',
+      'pipe',
+      logFile ?? (env['LOG_LEVEL'] === 'error' ? 'pipe' : 'ignore'),
+      ...(ipc ? (['ipc'] as const) : []),
+    ],
+  });
+  if (logFile !== undefined) closeSync(logFile);
   running.add(child);
   return new Promise((resolve, reject) => {
     let output = '';
@@ -79,7 +92,7 @@ export async function start(script: string, args: string[], env: Settings = {}):
       running.delete(child);
       reject(new Error(`${script} ended with ${code}: ${output}`));
     });
-    child.stdout.on('data', (chunk) => {
+    child.stdout?.on('data', (chunk) => {
       output += chunk;
       const url = /listening on (http:\S+)/.exec(output)?.[1];
       if (url) resolve({ url, child });
@@ -98,9 +111,24 @@ export async function startGateway(settings: Settings): Promise<Started> {
   }
 }
 
-/** Returns the processor seconds of a process that `start` has started, with all its threads and children (Linux only). */
+/** The clock ticks per second of the times in /proc (USER_HZ). It is 100 on all architectures that Node supports. */
+const ticksPerSecond = 100;
+
+/** Returns the processor seconds of all threads of a process (Linux only). */
 export function processorSeconds({ child }: Pick<Started, 'child'>): number {
-  return usageOf(pidOf(child)).cpuSeconds;
+  const stat = readFileSync(`/proc/${pidOf(child)}/stat`, 'utf8');
+  // The second field is the name in parentheses, which may contain spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** Returns the resident memory of a process (Linux only), or 0 if the process has ended. */
+export function mebibytes({ child }: Pick<Started, 'child'>): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pidOf(child)}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
 }
 
 export function pidOf({ pid }: { pid?: number | undefined }): number {
@@ -109,9 +137,13 @@ export function pidOf({ pid }: { pid?: number | undefined }): number {
 }
 
 /** Creates an account with enough credit for a benchmark, and a key. */
-export function makeRichAccount(dataDir: string, credits = '100000'): { account: string; key: string } {
+export function makeRichAccount(
+  dataDir: string,
+  credits = '100000',
+  program = join(scripts, 'postern.js'),
+): { account: string; key: string } {
   const run = (...args: string[]): Record<string, string> => {
-    const command = [join(scripts, 'postern.js'), ...args, '--json'];
+    const command = [program, ...args, '--json'];
     const { stdout } = spawnSync(process.execPath, command, {
       env: { ...process.env, DATA_DIR: dataDir },
       encoding: 'utf8',

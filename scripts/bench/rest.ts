@@ -1,9 +1,10 @@
 // Measures the speed of REST as a ratio to minimal servers, alternating in one run.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { alternate, median, readArguments, roundMs, showSpread, spread } from './frame.ts';
-import { type Load, type LoadResult, load } from './load.ts';
-import { makeRichAccount, processorSeconds, type Started, start, stopAll, temporaryFolder } from './processes.ts';
+import type { Demo } from '../../src/api/demo/demo.ts';
+import { alternate, readArguments, roundMs } from './frame.ts';
+import { type Load, type LoadResult, load, showRatio, showResults } from './load.ts';
+import { makeRichAccount, type Started, start, stopAll, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
   `npm run bench -- rest [--rounds 6] [--seconds 2] [--concurrency 64]
@@ -35,17 +36,16 @@ const subjects: Record<Name, Started> = {
   http: await start('bench/bare-server.ts', ['http', sandbox.url]),
   express: await start('bench/bare-server.ts', ['express', sandbox.url]),
 };
-const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
 const headers = {
   authorization: `Bearer ${makeRichAccount(dataDir).key}`,
-  'x-auth-token': demo.accounts[0].authToken,
+  'x-auth-token': demo.accounts[0]?.authToken ?? '',
 };
 
 let posted = 0;
 interface Scenario extends Pick<Load, 'request' | 'check' | 'concurrency'> {
   warmUpMs?: number;
 }
-type Result = LoadResult & { cpuMs: number };
 
 const search = await page('/v1/tweet/advanced_search?q=from:grace&count=20', 'tweets');
 const scenarios: Record<string, Scenario> = {
@@ -73,7 +73,7 @@ const scenarios: Record<string, Scenario> = {
 
 for (const [name, scenario] of Object.entries(scenarios)) {
   const results = await alternate(subjects, rounds, (server, _name, round) =>
-    measure(server, scenario, roundMs(round, durationMs, scenario.warmUpMs)),
+    load({ server, ...scenario, durationMs: roundMs(round, durationMs, scenario.warmUpMs) }),
   );
   report(name, results, scenario.concurrency);
 }
@@ -97,32 +97,15 @@ async function page(path: string, items: string): Promise<Pick<Load, 'request' |
   };
 }
 
-async function measure(server: Started, scenario: Scenario, lastsMs: number): Promise<Result> {
-  const before = processorSeconds(server);
-  const result = await load({ origin: server.url, durationMs: lastsMs, ...scenario });
-  return { ...result, cpuMs: ((processorSeconds(server) - before) / result.requests) * 1_000 };
-}
-
-function report(scenario: string, results: Record<Name, Result[]>, concurrency: number): void {
+function report(scenario: string, results: Record<Name, LoadResult[]>, concurrency: number): void {
   process.stdout.write(`${scenario}\n`);
-  for (const [name, each] of Object.entries(results)) {
-    const of = (figure: keyof Result) => median(each.map((result) => result[figure])).toFixed(2);
-    process.stdout.write(
-      `  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${of('cpuMs')} ms of processor a request\n`,
-    );
-  }
-  for (const other of ['http', 'express'] as const) {
-    const ratios = (of: (ours: Result, theirs: Result) => number) =>
-      spread(results[other].map((theirs, i) => of(results.postern[i] ?? theirs, theirs)));
-    const beside = `beside ${other === 'http' ? 'bare node:http' : 'bare Express'}`;
-    const speed = ratios((ours, theirs) => ours.perSecond / theirs.perSecond);
-    const latency = ratios((ours, theirs) => ours.p50 / theirs.p50);
-    process.stdout.write(
-      concurrency > 1
-        ? `  requests a second ${beside}: ${showSpread(speed)}\n`
-        : `  p50 ${beside}: ${showSpread(latency)}\n`,
-    );
-    const cpu = ratios((ours, theirs) => ours.cpuMs / theirs.cpuMs);
-    process.stdout.write(`  processor time ${beside}: ${showSpread(cpu)}\n`);
+  showResults(results);
+  for (const [other, beside] of [
+    ['http', 'bare node:http'],
+    ['express', 'bare Express'],
+  ] as const) {
+    if (concurrency > 1) showRatio(`requests a second beside ${beside}`, 'perSecond', results.postern, results[other]);
+    else showRatio(`p50 beside ${beside}`, 'p50', results.postern, results[other]);
+    showRatio(`processor time beside ${beside}`, 'cpuMs', results.postern, results[other]);
   }
 }

@@ -1,13 +1,12 @@
 // Measures the time from start to the first response and the memory at rest, compared with a minimal program with Express and Yoga.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments, type Spread, spread } from './frame.ts';
-import { pidOf, type Settings, start, stop, temporaryFolder } from './processes.ts';
+import { mebibytes, processorSeconds, type Settings, start, stop, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
-  `npm run bench -- start [--rounds 5] [--rest 5] [--json]
+  `npm run bench -- start [--rounds 5] [--rest 5]
 
 Starts a bare server (Express and Yoga in one file) and Postern with its sandbox and an empty DATA_DIR in alternation, and measures
 each from the start of its process: the time and the processor time until a REST request is answered, the resident memory \`rest\`
@@ -16,7 +15,6 @@ read the sandbox. Prints the median of all rounds with the lowest and the highes
   {
     rounds: { type: 'string', default: '5' },
     rest: { type: 'string', default: '5' },
-    json: { type: 'boolean', default: false },
   },
 );
 const rounds = Number(values.rounds);
@@ -53,35 +51,24 @@ const results: Record<Name, Figures[]> = { bare: [], postern: [] };
 for (let round = 0; round < rounds; round++) {
   for (const name of ['bare', 'postern'] as const) results[name].push(await measure(subjects[name]()));
 }
-const figures = Object.keys(results.bare[0] ?? {});
-const summary = Object.fromEntries(
-  figures.map((figure) => {
-    const of = (all: Figures[]) => spread(all.map((one) => one[figure] ?? Number.NaN));
-    const [bare, postern] = [of(results.bare), of(results.postern)];
-    return [figure, { bare, postern, ratio: postern.value / bare.value }];
-  }),
-);
-if (values.json) process.stdout.write(`${JSON.stringify({ rounds, summary, results }, null, 2)}\n`);
-else {
-  const show = ({ value, low, high }: Spread) => `${value.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`;
-  process.stdout.write(`${''.padEnd(28)}${'bare'.padEnd(22)}${'Postern'.padEnd(22)}ratio\n`);
-  for (const [figure, { bare, postern, ratio }] of Object.entries(summary)) {
-    process.stdout.write(
-      `${figure.padEnd(28)}${show(bare).padEnd(22)}${show(postern).padEnd(22)}${ratio.toFixed(2)}\n`,
-    );
-  }
+const show = ({ value, low, high }: Spread) => `${value.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`;
+process.stdout.write(`${''.padEnd(28)}${'bare'.padEnd(22)}${'Postern'.padEnd(22)}ratio\n`);
+for (const figure of Object.keys(results.bare[0] ?? {})) {
+  const of = (all: Figures[]) => spread(all.map((one) => one[figure] ?? Number.NaN));
+  const [bare, postern] = [of(results.bare), of(results.postern)];
+  const ratio = (postern.value / bare.value).toFixed(2);
+  process.stdout.write(`${figure.padEnd(28)}${show(bare).padEnd(22)}${show(postern).padEnd(22)}${ratio}\n`);
 }
 
 async function measure({ script, args, env, headers }: Subject): Promise<Figures> {
   const startedAt = performance.now();
   const server = await start(script, args, { NODE_ENV: 'production', ...env });
-  const pid = pidOf(server.child);
   const own = headers();
   await request(`${server.url}/v1/user/info?userName=grace`, { headers: own });
   const firstAnswer = performance.now() - startedAt;
-  const processor = processorMs(pid);
+  const processor = processorSeconds(server) * 1_000;
   await sleep(restMs);
-  const atRest = mebibytes(pid);
+  const atRest = mebibytes(server);
   const askedAt = performance.now();
   await request(`${server.url}/graphql`, {
     method: 'POST',
@@ -89,7 +76,7 @@ async function measure({ script, args, env, headers }: Subject): Promise<Figures
     headers: { ...own, 'content-type': 'application/json' },
   });
   const graphql = performance.now() - askedAt;
-  const afterGraphql = mebibytes(pid);
+  const afterGraphql = mebibytes(server);
   await stop(server);
   return {
     'first answer, ms': firstAnswer,
@@ -104,17 +91,4 @@ async function request(url: string, init: RequestInit): Promise<void> {
   const response = await fetch(url, init);
   const text = await response.text();
   if (response.status !== 200 || !text.includes('"name"')) throw new Error(`${url}: ${response.status} ${text}`);
-}
-
-function mebibytes(pid: number): number {
-  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1_024;
-}
-
-/** Returns the processor time of all threads. Only Linux provides it. */
-function processorMs(pid: number): number {
-  const path = `/proc/${pid}/stat`;
-  if (!existsSync(path)) return Number.NaN;
-  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  const msOfTick = 10;
-  return (Number(fields[11]) + Number(fields[12])) * msOfTick;
 }

@@ -1,98 +1,100 @@
 // Starts a service for the clients with free ports, a temporary folder and an account with credit.
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { joinNetwork, startAtprotoNetwork } from '../atproto-network.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Demo } from '../../src/api/demo/demo.ts';
+import { type AtprotoNetwork, startAtprotoNetwork } from '../../test/support/atproto-network.ts';
+import { makeRichAccount, type Settings, start, stopAll, temporaryFolder } from '../bench/processes.ts';
 
-const command = fileURLToPath(new URL('../postern.js', import.meta.url));
+interface Platform {
+  settings: Settings;
+  /** Returns the credentials of the actor, and the name of another user with at least ten tweets. */
+  users: (dataDir: string) => { actor: string; otherUser: string };
+  stop: () => Promise<void>;
+}
 
-/**
- * The platforms. `prepare` returns the settings of the service, `stop`, and a function that returns the credentials of the actor and the
- * name of another user with at least ten tweets.
- */
-export const platforms = {
-  async sandbox() {
-    const users = (dataDir) => {
-      const { accounts } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-      return { actor: accounts[0].authToken, otherUser: accounts[1].userName };
-    };
-    return { settings: { SANDBOX_PORT: '0' }, users, stop: async () => {} };
-  },
+export const platforms: Record<string, () => Promise<Platform>> = {
+  sandbox: async () => ({
+    settings: { SANDBOX_PORT: '0' },
+    users: (dataDir) => {
+      const { accounts } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
+      return { actor: accounts[0]?.authToken ?? '', otherUser: accounts[1]?.userName ?? '' };
+    },
+    stop: async () => {},
+  }),
   async atproto() {
-    const { settings, stop, ...network } = await startAtprotoNetwork();
-    try {
-      const ada = await joinNetwork(network, 'ada');
-      const grace = await joinNetwork(network, 'grace', 12);
-      const forReceivers = { ALLOW_LOCALHOST_WEBHOOKS: '1' };
-      return {
-        settings: { ...settings, ...forReceivers },
-        users: () => ({ actor: ada.authToken, otherUser: grace.handle }),
-        stop,
-      };
-    } catch (error) {
-      await stop();
-      throw error;
-    }
+    const network = await startAtprotoNetwork();
+    const actor = await joinNetwork(network, 'ada', 0);
+    const other = await joinNetwork(network, 'grace', 12);
+    return {
+      settings: { PLATFORM_KIND: 'atproto', PLATFORM_URL: network.pdsUrl, ATPROTO_PLC_URL: network.plcUrl },
+      users: () => ({ actor: actor.authToken, otherUser: other.handle }),
+      stop: () => network.stop(),
+    };
   },
 };
 
-/** Resolves with the address that the service prints. */
-function listening(service) {
-  return new Promise((resolve, reject) => {
-    let output = '';
-    service.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${output}`)));
-    service.stdout.on('data', (chunk) => {
-      output += chunk;
-      const found = /listening on (http:\S+)/.exec(output);
-      if (found) resolve(found[1]);
-    });
-  });
+/** Starts a service. Returns the environment of the clients, a folder for their files, and `stop`. */
+export async function startService(platformName: string) {
+  const { settings, users, stop } = await (platforms[platformName] ?? missing(platformName))();
+  const folder = temporaryFolder();
+  const dataDir = join(folder, 'data');
+  const env = { ...settings, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' };
+  const { url } = await start('postern.js', ['serve'], env);
+  const { key } = makeRichAccount(dataDir, '10');
+  const openApi = join(folder, 'openapi.json');
+  writeFileSync(openApi, await (await fetch(`${url}/openapi.json`)).text());
+  const { actor, otherUser } = users(dataDir);
+  return {
+    folder,
+    async stop() {
+      await stopAll();
+      await stop();
+    },
+    env: {
+      ...process.env,
+      OPENAPI: openApi,
+      GRAPHQL_SCHEMA: join(import.meta.dirname, '../../schema/schema.graphql'),
+      POSTERN_URL: `${url}/v1`,
+      POSTERN_GRAPHQL_URL: `${url}/graphql`,
+      POSTERN_KEY: key,
+      POSTERN_ACTOR: actor,
+      POSTERN_OTHER_USER: otherUser,
+    },
+  };
 }
 
-/** Starts a service. Returns the environment of the clients, a folder for their files, the supported actions and `stop`. */
-export async function startService(platformName) {
-  const platform = await platforms[platformName]();
-  const folder = mkdtempSync(join(tmpdir(), 'postern-clients-'));
-  const dataDir = join(folder, 'data');
-  const env = { ...process.env, ...platform.settings, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' };
-  const service = spawn(process.execPath, [command, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise((resolve) => service.once('exit', resolve));
-  const stop = async () => {
-    service.kill('SIGTERM');
-    await ended;
-    await platform.stop();
-    rmSync(folder, { recursive: true, force: true });
+function missing(name: string): never {
+  throw new Error(`there is no platform ${name}: ${Object.keys(platforms).join(', ')}`);
+}
+
+/** Creates an account with a profile and this number of posts, and waits until the AppView shows them. */
+async function joinNetwork({ pdsUrl, appViewUrl }: AtprotoNetwork, name: string, posts: number) {
+  const handle = `${name}.test`;
+  const password = `password-of-${name}`;
+  const call = async (method: string, input: object, accessJwt?: string) => {
+    const response = await fetch(`${pdsUrl}/xrpc/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(accessJwt && { authorization: `Bearer ${accessJwt}` }) },
+      body: JSON.stringify(input),
+    });
+    if (!response.ok) throw new Error(`${method}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as { did: string; accessJwt: string };
   };
-  try {
-    const origin = await listening(service);
-    const run = (...words) => JSON.parse(execFileSync(process.execPath, [command, ...words, '--json'], { env }));
-    const { id } = run('account', 'create', '--name', 'Clients', '--credits', '10');
-    const { key } = run('key', 'create', '--account', id);
-    const openApi = join(folder, 'openapi.json');
-    writeFileSync(openApi, await (await fetch(`${origin}/openapi.json`)).text());
-    const { actor, otherUser } = platform.users(dataDir);
-    const { data } = await (
-      await fetch(`${origin}/v1/capabilities`, { headers: { authorization: `Bearer ${key}` } })
-    ).json();
-    return {
-      folder,
-      stop,
-      supported: data.actions.flatMap(({ name, supported }) => (supported ? [name] : [])),
-      env: {
-        ...process.env,
-        OPENAPI: openApi,
-        GRAPHQL_SCHEMA: fileURLToPath(new URL('../../schema/schema.graphql', import.meta.url)),
-        POSTERN_URL: `${origin}/v1`,
-        POSTERN_GRAPHQL_URL: `${origin}/graphql`,
-        POSTERN_KEY: key,
-        POSTERN_ACTOR: actor,
-        POSTERN_OTHER_USER: otherUser,
-      },
-    };
-  } catch (error) {
-    await stop();
-    throw error;
+  const account = { handle, password, email: `${name}@example.org` };
+  const { did, accessJwt } = await call('com.atproto.server.createAccount', account);
+  const write = (collection: string, record: object, rkey?: string) =>
+    call('com.atproto.repo.createRecord', { repo: did, collection, rkey, record }, accessJwt);
+  await write('app.bsky.actor.profile', { displayName: name }, 'self');
+  for (let i = 1; i <= posts; i++) {
+    const createdAt = new Date(Date.now() - 1_000 * (posts - i)).toISOString();
+    await write('app.bsky.feed.post', { text: `Post ${i} of ${name}`, createdAt });
   }
+  const profile = `${appViewUrl}/xrpc/app.bsky.actor.getProfile?actor=${did}`;
+  for (const deadline = Date.now() + 60_000; ; await sleep(50)) {
+    const shown = (await (await fetch(profile)).json()) as { displayName?: string; postsCount?: number };
+    if (shown.displayName === name && (shown.postsCount ?? 0) === posts) break;
+    if (Date.now() > deadline) throw new Error(`the AppView does not show ${handle}`);
+  }
+  return { handle, authToken: `${handle}:${password}` };
 }

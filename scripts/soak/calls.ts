@@ -1,13 +1,35 @@
-// The calls of the soak test. Each function makes one kind of call once. scripts/soak.ts describes `context`.
+// The calls of the soak test. Each function makes one kind of call once.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Actor, CallOptions, Done, EventStream, Method } from './caller.ts';
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const words = ['coffee', 'trains', 'the sea', 'from:grace', '#coffee', '"the night train"', 'code filter:replies'];
 const names = ['ada', 'grace', 'tidewater_labs', 'northlightpress', 'citytrams'];
 
+/** What a call may use, for one actor. */
+export interface Context {
+  actor: Actor;
+  /** The URL of the callers' proxy. */
+  proxy: string;
+  random: () => number;
+  pick: (items: readonly string[]) => string;
+  rest: <Data>(method: Method, path: string, input?: object, options?: CallOptions) => Promise<Done<Data>>;
+  graphql: <Data>(query: string, variables: object) => Promise<Data>;
+  /** Calls `send` with a new text, and notes whether it succeeded. */
+  writing: <Result>(kind: 'tweets' | 'messages', send: (text: string) => Promise<Result>) => Promise<Result>;
+  tweet: (input?: object, options?: CallOptions) => Promise<Done<{ id: string; text: string }>>;
+  /** Sends a message to the other actor. */
+  message: () => Promise<Done<{ conversation_id: string; message_id: string }>>;
+  openStream: () => Promise<EventStream>;
+  /** Makes `count` events of the actor. */
+  happen: (count: number) => Promise<void>;
+}
+
+type Call = (context: Context) => Promise<unknown>;
+
 /** Each call with the relative frequency at which it is drawn. */
-export const calls = [
+export const calls: [weight: number, name: string, run: Call][] = [
   [6, 'search', ({ rest, pick }) => rest('GET', '/tweet/advanced_search', { q: pick(words), count: '20' })],
   [4, 'profile', ({ rest, pick }) => rest('GET', '/user/info', { userName: pick(names) })],
   [3, 'followers in pages', followersInPages],
@@ -26,17 +48,26 @@ export const calls = [
   [1, 'stream', stream],
 ];
 
-async function followersInPages({ rest, pick }) {
+interface Page {
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+async function followersInPages({ rest, pick }: Context) {
   const userName = pick(names);
-  let cursor = null;
+  let cursor: string | null = null;
   for (let page = 0; page < 3; page++) {
-    const { data } = await rest('GET', '/user/followers', { userName, count: '10', ...(cursor && { cursor }) });
+    const { data }: Done<Page> = await rest('GET', '/user/followers', {
+      userName,
+      count: '10',
+      ...(cursor !== null && { cursor }),
+    });
     cursor = data.next_cursor;
     if (!data.has_more) return;
   }
 }
 
-async function tweetLikeAndDelete({ rest, tweet }) {
+async function tweetLikeAndDelete({ rest, tweet }: Context) {
   const { data } = await tweet();
   await rest('POST', '/tweet/favorite', { tweet_id: data.id });
   await rest('POST', '/tweet/unlike', { tweet_id: data.id });
@@ -44,51 +75,54 @@ async function tweetLikeAndDelete({ rest, tweet }) {
   await rest('POST', '/tweet/delete', { tweet_id: data.id });
 }
 
-async function repeatedWrite({ rest, tweet }) {
+async function repeatedWrite({ rest, tweet }: Context) {
   const headers = { 'idempotency-key': randomUUID() };
   const first = await tweet({}, { headers });
-  const again = await rest('POST', '/tweet/create', { text: first.data.text }, { headers });
+  const again = await rest<{ id: string }>('POST', '/tweet/create', { text: first.data.text }, { headers });
   if (again.charged !== 0 || again.data.id !== first.data.id) throw new Error('a repeated write was performed again');
 }
 
-async function nestedQuery({ graphql, pick }) {
-  const data = await graphql(
+async function nestedQuery({ graphql, pick }: Context) {
+  const data = await graphql<{ user: object | null }>(
     `query($name: String!) { user(userName: $name) { name followersCount tweets(first: 5) { nodes { text author { userName } } } } }`,
     { name: pick(names) },
   );
   if (!data.user) throw new Error('a query found no user');
 }
 
-async function mutation({ graphql, writing }) {
+async function mutation({ graphql, writing }: Context) {
   await writing('tweets', (text) =>
     graphql('mutation($text: String!) { createTweet(input: { text: $text }) { tweet { id } } }', { text }),
   );
 }
 
-async function refusedCalls({ rest }) {
+async function refusedCalls({ rest }: Context) {
   await rest('GET', '/tweet/detail', { tweet_id: '1' }, { status: 404 });
   await rest('GET', '/tweet/advanced_search', { q: 'nonsense:operator' }, { status: 400 });
   await rest('GET', '/user/info', { userName: 'grace' }, { status: 401, key: 'pstn_made_up' });
   await rest('POST', '/tweet/create', { text: '' }, { status: 400 });
 }
 
-async function mediaOnTweet({ rest, tweet }) {
-  const { data } = await rest('POST', '/media/upload', { media_data: png, media_type: 'image/png' });
+async function mediaOnTweet({ rest, tweet }: Context) {
+  const { data } = await rest<{ media_id: string }>('POST', '/media/upload', {
+    media_data: png,
+    media_type: 'image/png',
+  });
   await tweet({ media_ids: [data.media_id] });
 }
 
-async function messages({ rest, actor, message }) {
+async function messages({ rest, actor, message }: Context) {
   const headers = { 'x-encryption-code': actor.encryptionCode };
   const { data } = await message();
   // Other callers write into the same conversation.
   const query = { conversation_id: data.conversation_id, count: '100' };
-  const read = await rest('GET', '/dm/messages', query, { headers });
+  const read = await rest<{ messages: { message_id: string }[] }>('GET', '/dm/messages', query, { headers });
   if (!read.data.messages.some(({ message_id }) => message_id === data.message_id))
     throw new Error('a message is missing');
   await rest('GET', '/dm/list', { count: '5' }, { headers });
 }
 
-async function messageWithMedia({ rest, actor, message, writing }) {
+async function messageWithMedia({ rest, actor, message, writing }: Context) {
   const headers = { 'x-encryption-code': actor.encryptionCode };
   const { data } = await message();
   const image = { conversation_id: data.conversation_id, image_base64: png };
@@ -96,32 +130,32 @@ async function messageWithMedia({ rest, actor, message, writing }) {
 }
 
 /** The proxy may be away while the platform is not. */
-async function throughProxy({ rest, pick, proxy, tweet }) {
+async function throughProxy({ rest, pick, proxy, tweet }: Context) {
   const headers = { 'x-proxy': proxy };
   await rest('GET', '/user/info', { userName: pick(names) }, { headers });
   await tweet({}, { headers });
 }
 
-async function webhook({ rest, hook }) {
-  await rest('GET', `/webhooks/${hook}`);
-  await rest('GET', `/webhooks/${hook}/deliveries`, { count: '20' });
+async function webhook({ rest, actor }: Context) {
+  await rest('GET', `/webhooks/${actor.hook}`);
+  await rest('GET', `/webhooks/${actor.hook}/deliveries`, { count: '20' });
 }
 
-async function account({ rest }) {
+async function account({ rest }: Context) {
   await rest('GET', '/account/balance');
   await rest('GET', '/account/usage');
   await rest('GET', '/webhooks');
 }
 
 /** The events of one actor that its webhook receives. The soak test checks at its end that all of them have arrived. */
-async function events({ happen, actor, random }) {
-  await happen(actor, 1 + Math.floor(random() * 3));
+async function events({ happen, random }: Context) {
+  await happen(1 + Math.floor(random() * 3));
 }
 
-async function stream({ openStream, happen, actor }) {
+async function stream({ openStream, happen }: Context) {
   const { next, end } = await openStream();
   try {
-    await happen(actor, 1);
+    await happen(1);
     await next();
     await sleep(50);
   } finally {

@@ -2,6 +2,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stack } from './stack.ts';
+
+type Counts = Record<string, number>;
+
+export interface FaultContext extends Pick<Stack, 'sandbox' | 'proxy' | 'receiver' | 'relay' | 'dataDir'> {
+  /** Calls a control route of the sandbox. */
+  control: (path: string, body: object) => Promise<unknown>;
+  /** Returns the number of requests to the platform of each operation. */
+  requests: () => Promise<Counts>;
+  /** Control calls wait while `run` has stopped the sandbox. */
+  whileAway: (run: () => Promise<void>) => Promise<void>;
+  /** Adds a remark to the report. */
+  note: (text: string) => void;
+}
 
 const lockHolder = join(import.meta.dirname, '../../test/faults/lock-holder.mjs');
 /** The share of the platform's responses that are errors during the fault `platform errors`. */
@@ -10,7 +24,7 @@ const platformSlowMs = 1_000;
 const receiverSlowMs = 2_000;
 
 /** The faults. Each function begins the fault, and ends it after `ms`. The store and the proxy are away for half as long as the platform. */
-const faults = {
+const faults: Record<string, (context: FaultContext, ms: number) => Promise<void>> = {
   'platform slow': async ({ control }, ms) => {
     await control('/control/faults', { fault: { kind: 'latency', ms: platformSlowMs }, times: null });
     await sleep(ms);
@@ -36,7 +50,7 @@ const faults = {
     await relay.startAgain();
   },
   'receiver slow': async ({ receiver }, ms) => {
-    const delay = (delayMs) => fetch(`${receiver.url}/delay?ms=${delayMs}`, { method: 'POST' });
+    const delay = (delayMs: number) => fetch(`${receiver.url}/delay?ms=${delayMs}`, { method: 'POST' });
     await delay(receiverSlowMs);
     await sleep(ms);
     await delay(0);
@@ -47,11 +61,11 @@ const faults = {
  * Makes every twentieth response of each operation an error. A fault of all operations would affect only the requests of pollers, which wait
  * for it.
  */
-async function platformErrors({ control, requests, note }, ms) {
+async function platformErrors({ control, requests, note }: FaultContext, ms: number): Promise<void> {
   const before = await requests();
   const endsAt = performance.now() + ms;
   const stepMs = 50;
-  const injected = {};
+  const injected: Counts = {};
   let total = 0;
   while (performance.now() < endsAt) {
     await sleep(stepMs);
@@ -71,7 +85,7 @@ async function platformErrors({ control, requests, note }, ms) {
 }
 
 /** Keeps SQLite's write lock, as a process that hangs in a transaction does. */
-async function holdLock(path, ms) {
+async function holdLock(path: string, ms: number): Promise<void> {
   const holder = spawn(process.execPath, [lockHolder, path, String(Math.round(ms))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -82,13 +96,21 @@ async function holdLock(path, ms) {
  * Returns the times of all faults in a run of `seconds`: rounds of all kinds in a random order that depends only on the seed, with equal
  * pauses. A round takes about five minutes, or the whole of a shorter run.
  */
-export function planFaults({ seconds, faultSeconds, random }) {
+export function planFaults({
+  seconds,
+  faultSeconds,
+  random,
+}: {
+  seconds: number;
+  faultSeconds: number;
+  random: () => number;
+}) {
   const kinds = Object.keys(faults);
   const rounds = Math.max(1, Math.round(seconds / 300));
   const count = rounds * kinds.length;
   const pause = (seconds - count * faultSeconds) / (count + 1);
   if (pause <= 0) throw new Error(`${count} faults of ${faultSeconds} s do not fit into ${seconds} s`);
-  const plan = [];
+  const plan: { kind: string; atSeconds: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     for (const kind of shuffled(kinds, random)) {
       plan.push({ kind, atSeconds: pause + plan.length * (faultSeconds + pause) });
@@ -97,43 +119,53 @@ export function planFaults({ seconds, faultSeconds, random }) {
   return { plan, pause };
 }
 
-function shuffled(items, random) {
+function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   const left = [...items];
-  return items.map(() => left.splice(Math.floor(random() * left.length), 1)[0]);
+  return items.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
 }
 
 /** Injects the planned faults, and keeps the time at which each began and ended. */
 export class FaultInjector {
-  /** `{ kind, from, to, note }`, in milliseconds of `performance.now()`. `to` is infinite while the fault lasts. */
-  windows = [];
-  #graceMs;
+  /** Times are those of `performance.now()`. `to` is infinite while the fault lasts. */
+  readonly windows: { kind: string; from: number; to: number; note: string }[] = [];
+  readonly #graceMs: number;
 
   /** A call that fails up to `graceMs` after the end of a fault counts as a consequence of the fault. */
-  constructor(graceMs) {
+  constructor(graceMs: number) {
     this.#graceMs = graceMs;
   }
 
-  async run({ plan, faultSeconds, startedAt, context }) {
+  async run({
+    plan,
+    faultSeconds,
+    startedAt,
+    context,
+  }: {
+    plan: { kind: string; atSeconds: number }[];
+    faultSeconds: number;
+    startedAt: number;
+    context: Omit<FaultContext, 'note'>;
+  }): Promise<void> {
     for (const { kind, atSeconds } of plan) {
       await sleep(Math.max(0, startedAt + atSeconds * 1_000 - performance.now()));
       const window = { kind, from: performance.now(), to: Number.POSITIVE_INFINITY, note: '' };
       this.windows.push(window);
-      const note = (text) => {
+      const note = (text: string) => {
         window.note = text;
       };
-      await faults[kind]({ ...context, note }, faultSeconds * 1_000);
+      await faults[kind]?.({ ...context, note }, faultSeconds * 1_000);
       window.to = performance.now();
     }
   }
 
   /** Describes the time since the end of the last fault before `at`. */
-  sinceFault(at, digits = 1) {
+  sinceFault(at: number, digits = 1): string {
     const last = this.windows.findLast(({ to }) => to <= at);
     return last ? `${((at - last.to) / 1_000).toFixed(digits)} s after "${last.kind}"` : 'before all faults';
   }
 
   /** Returns the latest fault that may have affected something that ran from `from` to `to`, or `undefined`. */
-  during(from, to) {
+  during(from: number, to: number) {
     return this.windows.findLast((window) => from <= window.to + this.#graceMs && to >= window.from);
   }
 }

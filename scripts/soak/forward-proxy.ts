@@ -1,4 +1,4 @@
-// A forward proxy on loopback. Usage: forward-proxy.js [PORT]
+// A forward proxy on loopback. Usage: forward-proxy.ts [PORT]
 import { Server } from 'proxy-chain';
 
 const server = new Server({ port: Number(process.argv[2] ?? 0), host: '127.0.0.1' });

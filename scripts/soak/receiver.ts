@@ -1,16 +1,17 @@
 // A receiver of webhooks. It verifies each delivery and counts the events of each path. GET /seen returns
 // `{ PATH: { events, deliveries } }` and the number of wrong signatures; POST /delay?ms=N delays later responses.
-// Usage: receiver.js SECRET
+// Usage: receiver.ts SECRET
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { answerCrc, isSignedByPlatform } from '../../src/client/webhooks/index.ts';
 
-const [secret] = process.argv.slice(2);
-const hooks = new Map();
+const [secret = ''] = process.argv.slice(2);
+const hooks = new Map<string, { ids: Set<string>; deliveries: number }>();
 let wrong = 0;
 let delayMs = 0;
 
 const server = createServer((request, response) => {
-  const { pathname, searchParams } = new URL(request.url, 'http://receiver');
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://receiver');
   const token = searchParams.get('crc_token');
   if (token !== null) return response.end(JSON.stringify(answerCrc(token, secret)));
   if (pathname === '/seen') return response.end(JSON.stringify({ hooks: Object.fromEntries(seen()), wrong }));
@@ -18,10 +19,10 @@ const server = createServer((request, response) => {
     delayMs = Number(searchParams.get('ms'));
     return response.end();
   }
-  const chunks = [];
+  const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const body = Buffer.concat(chunks);
+    const body = Buffer.concat(chunks).toString();
     if (isSignedByPlatform(body, request.headers, secret)) count(pathname, JSON.parse(body).id);
     else wrong++;
     if (delayMs === 0) response.end('{}');
@@ -29,11 +30,11 @@ const server = createServer((request, response) => {
   });
 });
 server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`listening on http://localhost:${server.address().port}\n`);
+  process.stdout.write(`listening on http://localhost:${(server.address() as AddressInfo).port}\n`);
 });
 
-function count(path, id) {
-  const hook = hooks.get(path) ?? { ids: new Set(), deliveries: 0 };
+function count(path: string, id: string): void {
+  const hook = hooks.get(path) ?? { ids: new Set<string>(), deliveries: 0 };
   hook.ids.add(id);
   hook.deliveries++;
   hooks.set(path, hook);

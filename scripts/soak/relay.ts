@@ -1,7 +1,7 @@
-// A TCP relay, which makes its target unreachable when it is killed. Usage: relay.js HOST:PORT [PORT of its own]
-import { connect, createServer } from 'node:net';
+// A TCP relay, which makes its target unreachable when it is killed. Usage: relay.ts HOST:PORT [PORT of its own]
+import { type AddressInfo, connect, createServer } from 'node:net';
 
-const [target, port = '0'] = process.argv.slice(2);
+const [target = '', port = '0'] = process.argv.slice(2);
 const { hostname, port: targetPort } = new URL(`tcp://${target}`);
 
 const server = createServer({ noDelay: true }, (client) => {
@@ -10,11 +10,11 @@ const server = createServer({ noDelay: true }, (client) => {
   for (const [one, other] of [
     [client, behind],
     [behind, client],
-  ]) {
+  ] as const) {
     one.on('error', () => other.destroy());
     one.on('close', () => other.destroy());
   }
 });
 server.listen(Number(port), '127.0.0.1', () => {
-  process.stdout.write(`listening on http://127.0.0.1:${server.address().port}\n`);
+  process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });

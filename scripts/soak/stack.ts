@@ -1,8 +1,10 @@
 // The processes of the soak test: gateway, sandbox, receiver, the proxy of callers, and the store.
 import { randomBytes } from 'node:crypto';
+import { findMongo, noMongo, startMongo } from '../../test/support/mongo-server.ts';
 import { makeAccounts } from '../bench/accounts.ts';
-import { findServer, withDatabase, withPatience } from '../bench/mongo-server.ts';
-import { start, startGateway, temporaryFolder } from '../bench/processes.ts';
+import { type Settings, type Started, start, startGateway, temporaryFolder } from '../bench/processes.ts';
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /** `maxPoolSize` of the MongoDB driver. SecantusDB is slower with many concurrent requests; with 8 connections the others wait in the driver. */
 const mongoPool = { byDefault: 100, secantus: 8 };
@@ -11,26 +13,29 @@ export const secret = 'a-secret-for-the-soak';
 
 /** A process that can be killed and started again on the same port. */
 export class Restartable {
-  #start;
-  #running;
+  readonly url: string;
+  readonly #start: (port: string) => Promise<Started>;
+  #running: Started;
 
   /** `start` receives the port, `0` at first, and starts the process. */
-  static async start(start) {
-    const process = new Restartable();
-    process.#start = start;
-    process.#running = await start('0');
-    process.url = process.#running.url;
-    return process;
+  static async start(start: (port: string) => Promise<Started>): Promise<Restartable> {
+    return new Restartable(start, await start('0'));
   }
 
-  async kill() {
+  private constructor(start: (port: string) => Promise<Started>, running: Started) {
+    this.#start = start;
+    this.#running = running;
+    this.url = running.url;
+  }
+
+  async kill(): Promise<void> {
     const { child } = this.#running;
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
     await ended;
   }
 
-  async startAgain() {
+  async startAgain(): Promise<void> {
     this.#running = await this.#start(new URL(this.url).port);
   }
 }
@@ -38,7 +43,19 @@ export class Restartable {
 /**
  * Starts everything. `store` is `sqlite` or `mongodb`. `env` has further settings of the gateway. `isPatient` gives MongoDB more time to answer.
  */
-export async function startStack({ store, actors, credit, env, isPatient }) {
+export async function startStack({
+  store,
+  actors,
+  credit,
+  env,
+  isPatient,
+}: {
+  store: string;
+  actors: number;
+  credit: number;
+  env: Settings;
+  isPatient: boolean;
+}) {
   const sandboxDir = temporaryFolder();
   const sandbox = await Restartable.start((port) =>
     start('postern.js', ['sandbox'], { DATA_DIR: sandboxDir, SANDBOX_PORT: port, SANDBOX_ACTIVITY: '0' }),
@@ -74,30 +91,35 @@ export async function startStack({ store, actors, credit, env, isPatient }) {
     dataDir,
     pooled: database?.pooled ?? 0,
     relay: database?.relay ?? null,
-    stop: async () => database?.stop(),
+    stop: async () => await database?.stop(),
   };
 }
 
 /** Starts MongoDB behind a relay, so that the store is away while the relay is. */
-async function startDatabase(isPatient) {
-  const server = await findServer();
-  if (!server) throw new Error('MONGODB_URL is not set, and neither mongod nor secantusd-py is installed');
-  const url = new URL(withDatabase(server.url, `soak_${randomBytes(4).toString('hex')}`));
+async function startDatabase(isPatient: boolean) {
+  const found = findMongo();
+  if (!found) throw new Error(noMongo);
+  const server = await startMongo(found);
+  const url = new URL(server.url(`soak_${randomBytes(4).toString('hex')}`));
   const target = url.host;
   const relay = await Restartable.start((port) => start('soak/relay.ts', [target, port]));
   url.host = new URL(relay.url).host;
   // Otherwise the driver would learn the server's own address, and bypass the relay.
   url.searchParams.delete('replicaSet');
   url.searchParams.set('directConnection', 'true');
-  const pooled = server.isSecantus ? mongoPool.secantus : mongoPool.byDefault;
-  url.searchParams.set('maxPoolSize', pooled);
+  const pooled = found.kind === 'secantus' ? mongoPool.secantus : mongoPool.byDefault;
+  url.searchParams.set('maxPoolSize', String(pooled));
+  if (isPatient) {
+    url.searchParams.set('connectTimeoutMS', '30000');
+    url.searchParams.set('serverSelectionTimeoutMS', '30000');
+  }
   return {
     relay,
     pooled,
     settings: {
-      MONGODB_URL: isPatient ? withPatience(url.href) : url.href,
+      MONGODB_URL: url.href,
       SECRET_KEY: randomBytes(32).toString('base64'),
     },
-    stop: server.stop,
+    stop: () => server.stop(),
   };
 }

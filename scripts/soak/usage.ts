@@ -1,14 +1,21 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../bench/frame.ts';
+import { mebibytes, pidOf, type Started } from '../bench/processes.ts';
+
+const restFigures = ['timers', 'sockets', 'descriptors'] as const;
+
+/** Memory is in MiB. */
+export type Usage = Record<'memory' | (typeof restFigures)[number], number>;
 
 /**
  * Returns the resident memory in MiB, and the numbers of sockets and file descriptors of a gateway (Linux only), and the number of its
  * timers from its metrics.
  */
-export async function usageOf({ child: { pid }, url }) {
+export async function usageOf({ child, url }: Started): Promise<Usage> {
+  const pid = pidOf(child);
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  const gauge = (name) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0);
+  const gauge = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0);
   const targets = readdirSync(`/proc/${pid}/fd`).map((fd) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${fd}`);
@@ -17,9 +24,8 @@ export async function usageOf({ child: { pid }, url }) {
       return '';
     }
   });
-  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return {
-    memory: Number(kilobytes) / 1_024,
+    memory: mebibytes({ child }),
     timers: gauge('postern_timers') + gauge('nodejs_active_resources\\{type="Timeout"\\}'),
     sockets: targets.filter((target) => target.startsWith('socket:')).length,
     descriptors: targets.length,
@@ -27,7 +33,7 @@ export async function usageOf({ child: { pid }, url }) {
 }
 
 /** The allowed increase from the first to the last third. */
-const allowed = {
+const allowed: Record<keyof Usage, (first: number) => number> = {
   memory: (first) => first * 1.15 + 32,
   sockets: (first) => first * 1.2 + 20,
   timers: (first) => first * 1.2 + 20,
@@ -35,13 +41,13 @@ const allowed = {
 };
 
 /** Compares the medians of the first and the last third. Returns a row for each metric. */
-export function compareThirds(samples) {
+export function compareThirds(samples: Usage[]) {
   const third = Math.floor(samples.length / 3);
   if (third === 0) return [];
-  return Object.entries(allowed).map(([figure, limitOf]) => {
-    const of = (part) => median(part.map((sample) => sample[figure]));
+  return (Object.keys(allowed) as (keyof Usage)[]).map((figure) => {
+    const of = (part: Usage[]) => median(part.map((sample) => sample[figure]));
     const [first, last] = [of(samples.slice(0, third)), of(samples.slice(-third))];
-    const limit = limitOf(first);
+    const limit = allowed[figure](first);
     return { figure, first, last, limit, isFlat: last <= limit };
   });
 }
@@ -52,15 +58,14 @@ const restPatienceMs = 60_000;
  * Compares a gateway without calls, before the load and after it. Waits until connections that were kept open have ended. `pooled` is the
  * number of connections that the driver of the store keeps.
  */
-export async function compareRest(before, pooled, measure) {
-  const figures = ['timers', 'sockets', 'descriptors'];
-  const limitOf = (figure) => before[figure] * 1.2 + 20 + (figure === 'timers' ? 0 : pooled);
+export async function compareRest(before: Usage, pooled: number, measure: () => Promise<Usage>) {
+  const limitOf = (figure: keyof Usage) => before[figure] * 1.2 + 20 + (figure === 'timers' ? 0 : pooled);
   const until = performance.now() + restPatienceMs;
   for (;;) {
     const after = await measure();
-    const isFlat = figures.every((figure) => after[figure] <= limitOf(figure));
+    const isFlat = restFigures.every((figure) => after[figure] <= limitOf(figure));
     if (isFlat || performance.now() > until) {
-      const text = figures.map((figure) => `${figure} ${before[figure]}, then ${after[figure]}`).join('; ');
+      const text = restFigures.map((figure) => `${figure} ${before[figure]}, then ${after[figure]}`).join('; ');
       return { isFlat, text };
     }
     await sleep(500);

@@ -5,7 +5,7 @@ interface Lock {
   packages: Record<string, { optionalDependencies?: Record<string, string> }>;
 }
 
-const lockFiles = ['package-lock.json', '.ci/lint/package-lock.json', 'scripts/clients/node/package-lock.json'];
+const lockFiles = ['package-lock.json', '.ci/lint/package-lock.json'];
 
 describe.each(lockFiles)('%s', (file) => {
   const { packages } = JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')) as Lock;

@@ -1,17 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { surfaces } from '../../scripts/security/surfaces.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-interface Surface {
-  tests: string[];
-  browser?: string[];
-  attacks?: string[];
-}
-
-const surfaces = JSON.parse(readFileSync(`${root}/scripts/security/surfaces.json`, 'utf8')) as Surface[];
 const filesIn = (folder: string) => readdirSync(`${root}/${folder}`);
-const tests = surfaces.flatMap(({ tests: always, browser = [] }) => [...always, ...browser]);
+const tests = Object.values(surfaces).flatMap(({ tests: always, browser = [] }) => [...always, ...browser]);
 
 describe('the security suite', () => {
   test.each(tests)('runs test/%s.test.ts, which exists', (name) => {
@@ -27,7 +21,7 @@ describe('the security suite', () => {
   });
 
   test('sends all hostile requests', () => {
-    const sent = surfaces.flatMap(({ attacks = [] }) => attacks.map((name) => `${name}.ts`));
+    const sent = Object.values(surfaces).flatMap(({ attacks = [] }) => attacks.map((name) => `${name}.ts`));
     expect(sent.sort()).toEqual(filesIn('scripts/bench/hostile/attacks').sort());
   });
 });

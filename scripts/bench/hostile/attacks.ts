@@ -1,6 +1,3 @@
-// All attacks by name. Each attack is a function of a `Target` (see target.js). It may prepare data, calls `begin()`, and then attacks for
-// a limited time. `fresh` requests a newly started service, because an earlier attack may have used up a limit. `platform` returns the settings
-// of a service with another platform; it gets the usual ones. `namespace` requests a network namespace with the attack's own name server.
 import { attacks as agents } from './attacks/agents.ts';
 import { attacks as answers } from './attacks/answers.ts';
 import { attacks as atproto } from './attacks/atproto.ts';
@@ -17,8 +14,10 @@ import { attacks as servers } from './attacks/servers.ts';
 import { attacks as streams } from './attacks/streams.ts';
 import { attacks as tls } from './attacks/tls.ts';
 import { attacks as webhooks } from './attacks/webhooks.ts';
+import type { Attacks } from './target.ts';
 
-export const attacks = {
+/** All attacks by name. */
+export const attacks: Attacks = {
   ...compiler,
   ...markdown,
   ...proxies,

@@ -3,14 +3,25 @@
 import { openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
+export interface Figures {
+  /** The longest block of the event loop, without the time in which other programs used the processor. */
+  stopMs: number;
+  cpuMs: number;
+  retainedMiB: number;
+  peakMiB: number;
+}
+
+export type Reply = Figures & { id: number };
+
 const tickMs = 2;
 const MiB = 1024 * 1024;
+const schedstat = openSchedstat();
 
 // Worker threads inherit --import, but only the event loop that serves requests is measured.
 if (isMainThread && process.send) startProbe();
 
-function startProbe() {
-  const stop = { lastAt: performance.now(), lastWaitedMs: waitedMs(), ownMs: 0, wallMs: 0 };
+function startProbe(): void {
+  const stop = { lastAt: performance.now(), lastWaitedMs: waitedMs(), ownMs: 0 };
   let cpu = process.cpuUsage();
   let base = memory();
   let sampledPeak = 0;
@@ -19,7 +30,6 @@ function startProbe() {
     const now = performance.now();
     const waited = waitedMs();
     const wallMs = now - stop.lastAt - tickMs;
-    stop.wallMs = Math.max(stop.wallMs, wallMs);
     // Subtracts the time in which the thread was ready to run but other programs used the processors.
     stop.ownMs = Math.max(stop.ownMs, wallMs - (waited - stop.lastWaitedMs));
     stop.lastAt = now;
@@ -36,61 +46,60 @@ function startProbe() {
     sampledPeak = base.rss;
     resetPeak();
     cpu = process.cpuUsage();
-    Object.assign(stop, { lastAt: performance.now(), lastWaitedMs: waitedMs(), ownMs: 0, wallMs: 0 });
-    return {};
+    Object.assign(stop, { lastAt: performance.now(), lastWaitedMs: waitedMs(), ownMs: 0 });
   };
-  const read = () => {
+  const read = (): Figures => {
     tick();
     const { user, system } = process.cpuUsage(cpu);
-    const peak = Math.max(peakRss() ?? 0, sampledPeak, process.memoryUsage.rss());
-    const { ownMs, wallMs } = stop;
+    const peak = Math.max(peakRss(), sampledPeak, process.memoryUsage.rss());
+    const { ownMs } = stop;
     collectGarbage();
-    const { used } = memory();
     return {
       stopMs: ownMs,
-      stopWallMs: wallMs,
       cpuMs: (user + system) / 1_000,
-      retainedMiB: (used - base.used) / MiB,
+      retainedMiB: (memory().used - base.used) / MiB,
       peakMiB: (peak - base.rss) / MiB,
     };
   };
-  process.on('message', ({ id, verb }) => {
+  process.on('message', ({ id, verb }: { id: number; verb: string }) => {
     // Waits for one more turn of the event loop, so that a block that delayed this message is counted.
-    setTimeout(() => process.send({ id, ...(verb === 'reset' ? reset() : read()) }), 2 * tickMs);
+    setTimeout(() => {
+      if (verb === 'reset') reset();
+      process.send?.({ id, ...read() });
+    }, 2 * tickMs);
   });
-  process.channel.unref();
+  process.channel?.unref();
 }
 
-function memory() {
+function memory(): { rss: number; used: number } {
   const { rss, heapUsed, external } = process.memoryUsage();
   return { rss, used: heapUsed + external };
 }
 
-function collectGarbage() {
+function collectGarbage(): void {
   globalThis.gc?.();
   globalThis.gc?.();
 }
 
 /** Returns the milliseconds that this thread has waited for a processor. Returns 0 on systems that do not count them. */
-function waitedMs() {
-  waitedMs.file ??= openSchedstat();
-  if (waitedMs.file === -1) return 0;
+function waitedMs(): number {
+  if (schedstat === null) return 0;
   const buffer = Buffer.alloc(64);
-  const length = readSync(waitedMs.file, buffer, 0, 64, 0);
+  const length = readSync(schedstat, buffer, 0, 64, 0);
   return Number(buffer.toString('latin1', 0, length).split(' ')[1]) / 1e6;
 }
 
-function openSchedstat() {
+function openSchedstat(): number | null {
   try {
     // On Linux the id of the main thread is the id of the process.
-    return openSync(`/proc/self/task/${process.pid}/schedstat`);
+    return openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   } catch {
-    return -1;
+    return null;
   }
 }
 
 /** The value 5 resets the high-water mark of the resident set (https://docs.kernel.org/filesystems/proc.html). */
-function resetPeak() {
+function resetPeak(): void {
   try {
     writeFileSync('/proc/self/clear_refs', '5');
   } catch {
@@ -98,10 +107,10 @@ function resetPeak() {
   }
 }
 
-function peakRss() {
+function peakRss(): number {
   try {
     return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
   } catch {
-    return null;
+    return 0;
   }
 }

@@ -1,98 +1,70 @@
-// Starts the sandbox and the measured service, each as a child process, and watches the service.
-import { execFileSync, fork } from 'node:child_process';
+// The attacked service.
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { programOf } from '../processes.ts';
+import type { Demo } from '../../../src/api/demo/demo.ts';
+import {
+  makeRichAccount,
+  mebibytes,
+  programOf,
+  type Settings,
+  type Started,
+  start,
+  temporaryFolder,
+} from '../processes.ts';
+import type { Figures, Reply } from './probe.ts';
 
-const children = new Set();
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
-});
-
-function temporaryFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-hostile-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
-  return folder;
-}
-
-/** Starts a command of the checkout and waits until it prints its URL. */
-async function start(checkout, command, env, execArgv = []) {
-  const folder = temporaryFolder();
-  const logPath = join(folder, 'log');
-  const log = openSync(logPath, 'a');
-  const child = fork(join(checkout, 'dist', 'cli', 'main.js'), [command], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', DATA_DIR: folder, ...env },
-    execArgv,
-    stdio: ['ignore', 'pipe', log, 'ipc'],
-  });
-  closeSync(log);
-  children.add(child);
-  child.once('exit', () => children.delete(child));
-  const url = await new Promise((resolve, reject) => {
-    let output = '';
-    child.once('exit', () =>
-      reject(new Error(`${command} did not start: ${readFileSync(logPath, 'utf8').slice(-2_000)}`)),
-    );
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-      const found = /listening on (http:\S+)/.exec(output)?.[1];
-      if (found) resolve(found);
-    });
-  });
-  return { child, url, folder, logPath };
-}
-
-export async function startSandbox(checkout) {
-  return start(checkout, 'sandbox', { SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' });
+interface Waiting {
+  resolve: (figures: Figures) => void;
+  reject: (error: Error) => void;
 }
 
 /** The attacked service in its own folder, with three accounts: the attacker's, one without credit, and one that must not be affected. */
 export class Service {
-  #waiting = new Map();
+  readonly url: string;
+  readonly platform: Settings;
+  readonly keys: Record<string, string>;
+  readonly demo: Demo | null;
+  /** The reason why the service can no longer be used. */
+  ended: string | null = null;
+  readonly #started: Started;
+  readonly #folder: string;
+  readonly #waiting = new Map<number, Waiting>();
   #nextId = 0;
 
-  static async start(checkout, platform) {
-    const env = {
+  static async start(checkout: string, platform: Settings): Promise<Service> {
+    const folder = temporaryFolder();
+    const command = join(checkout, 'dist', 'cli', 'main.js');
+    const settings = {
+      NODE_ENV: 'production',
+      DATA_DIR: folder,
       PORT: '0',
       RATE_LIMIT: '0',
       FAILED_CALL_RATE_LIMIT: '0',
       OUTBOUND_ALLOW: '127.0.0.0/8',
       ALLOW_LOCALHOST_WEBHOOKS: '1',
+      // The defaults.
+      MAX_REQUESTS_IN_FLIGHT: '',
+      MAX_CONCURRENT_REQUESTS: '',
       ...platform,
     };
-    const parts = await start(checkout, 'serve', env, [
-      '--expose-gc',
-      '--import',
-      await programOf('bench/hostile/probe.ts'),
-    ]);
-    const keyOf = (credits) => {
-      const cli = (...args) =>
-        JSON.parse(
-          execFileSync(process.execPath, [join(checkout, 'dist', 'cli', 'main.js'), ...args, '--json'], {
-            env: { PATH: process.env.PATH, DATA_DIR: parts.folder },
-          }),
-        );
-      const { id } = cli('account', 'create', '--name', 'bench', '--credits', credits);
-      return cli('key', 'create', '--account', id).key;
-    };
+    const execArgv = ['--expose-gc', '--import', await programOf('bench/hostile/probe.ts')];
+    const started = await start(command, ['serve'], settings, { log: join(folder, 'log'), execArgv, ipc: true });
+    const keyOf = (credits: string) => makeRichAccount(folder, credits, command).key;
     const keys = { rich: keyOf('1000'), poor: keyOf('0'), other: keyOf('1000') };
-    return new Service({ ...parts, keys, platform });
+    return new Service(started, folder, platform, keys);
   }
 
-  constructor({ child, url, folder, logPath, keys, platform }) {
-    this.child = child;
-    this.folder = folder;
+  private constructor(started: Started, folder: string, platform: Settings, keys: Record<string, string>) {
+    this.#started = started;
+    this.#folder = folder;
+    this.url = started.url;
     this.platform = platform;
-    this.url = url;
     this.keys = keys;
     const demo = join(folder, 'demo.json');
-    this.demo = existsSync(demo) ? JSON.parse(readFileSync(demo, 'utf8')) : null;
-    this.logPath = logPath;
-    /** The reason why the service can no longer be used. */
-    this.ended = null;
-    child.on('message', ({ id, ...figures }) => this.#waiting.get(id)?.resolve(figures));
+    this.demo = existsSync(demo) ? (JSON.parse(readFileSync(demo, 'utf8')) as Demo) : null;
+    const { child } = started;
+    child.on('message', ({ id, ...figures }: Reply) => this.#waiting.get(id)?.resolve(figures));
     child.once('exit', (code, signal) => {
       this.ended ??= `the service died (${signal ?? `exit ${code}`})`;
       for (const { reject } of this.#waiting.values()) reject(new Error(this.ended));
@@ -100,60 +72,43 @@ export class Service {
   }
 
   /** The size of the service's folder in MiB. */
-  get diskMiB() {
-    const sizes = readdirSync(this.folder, { recursive: true }).map(
-      (name) => statSync(join(this.folder, name), { throwIfNoEntry: false })?.size ?? 0,
+  get diskMiB(): number {
+    const sizes = readdirSync(this.#folder, { encoding: 'utf8', recursive: true }).map(
+      (name) => statSync(join(this.#folder, name), { throwIfNoEntry: false })?.size ?? 0,
     );
     return sizes.reduce((sum, size) => sum + size, 0) / 1024 / 1024;
   }
 
-  /** Begins a new measurement. */
-  reset() {
-    return this.#ask('reset');
-  }
-
-  /** Returns the measurements since the last reset. */
-  read() {
-    return this.#ask('read');
-  }
-
-  async #ask(verb) {
+  /** Begins a new measurement, or returns the figures since its beginning. */
+  async ask(verb: 'reset' | 'read'): Promise<Figures> {
     if (this.ended) throw new Error(this.ended);
     const id = this.#nextId++;
-    const answer = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.child.send({ id, verb }, () => {});
+    const answer = new Promise<Figures>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#started.child.send({ id, verb }, () => {});
     return answer.finally(() => this.#waiting.delete(id));
   }
 
   /** Kills the service if it exceeds a limit. Returns a function that ends the watch. */
-  watch({ seconds, mebibytes }) {
+  watch({ seconds, mebibytes: limit }: { seconds: number; mebibytes: number }): () => void {
     const endsAt = Date.now() + seconds * 1_000;
     const watching = setInterval(() => {
-      if (Date.now() > endsAt) this.kill(`stopped by the watchdog after ${seconds} s`);
-      if (residentMiB(this.child.pid) > mebibytes) this.kill(`stopped by the watchdog at ${mebibytes} MiB`);
+      if (Date.now() > endsAt) this.#kill(`stopped by the watchdog after ${seconds} s`);
+      if (mebibytes(this.#started) > limit) this.#kill(`stopped by the watchdog at ${limit} MiB`);
     }, 100);
     return () => clearInterval(watching);
   }
 
-  kill(reason) {
+  #kill(reason: string): void {
     if (this.ended) return;
     this.ended = reason;
-    this.child.kill('SIGKILL');
+    this.#started.child.kill('SIGKILL');
   }
 
-  async stop() {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = once(this.child, 'exit');
-    this.kill('ended');
+  async stop(): Promise<void> {
+    const { child } = this.#started;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    this.#kill('ended');
     await gone;
-  }
-}
-
-/** Returns 0 if there is no /proc. */
-function residentMiB(pid) {
-  try {
-    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
   }
 }

@@ -1,43 +1,124 @@
 // The interface of an attack to the service: requests, raw connections, and hostile servers that the service connects to.
 import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { Demo } from '../../../src/api/demo/demo.ts';
 import { answerCrc } from '../../../src/client/webhooks/index.ts';
+import type { Settings } from '../processes.ts';
+import type { Service } from './service.ts';
 
 const keptText = 64 * 1024;
 export const receiverSecret = 'a-secret-for-the-bench';
 
+/** Prepares data, calls `begin()`, and then attacks for a limited time. */
+export interface Attack {
+  (target: Target): unknown;
+  /** Needs a newly started service, because an earlier attack may have used up a limit. */
+  fresh?: boolean;
+  /** Returns the settings of a service with another platform. Gets the usual ones. */
+  platform?: (sandboxed: Settings) => Settings | Promise<Settings>;
+  /** Needs a network namespace with the attack's own name server. */
+  namespace?: boolean;
+}
+
+export type Attacks = Record<string, Attack>;
+
+export type Headers = Record<string, string>;
+
+export interface Credentials {
+  /** The name of a key of the service, or another key. */
+  key?: string | null;
+  /** The index of a demo account, for its `auth_token`. */
+  actor?: number | null;
+  headers?: Headers;
+}
+
+export interface Sent extends Credentials {
+  body?: string | Buffer | undefined;
+  isCounted?: boolean;
+}
+
+/** The parts of responses that attacks read. */
+interface Json {
+  error?: string | null;
+  data?: {
+    id?: string;
+    tweet_id?: string;
+    article_id?: string;
+    error?: string | null;
+    last_error?: string | null;
+  } | null;
+}
+
+export interface Answer {
+  /** The status, or the reason why there is none. */
+  status: number | string;
+  bytes: number;
+  text: string;
+  json: Json | null;
+}
+
+interface Listening {
+  behave: (socket: Socket) => void;
+  connections: number;
+  /** The most connections at once. */
+  most: number;
+  breakAll: () => void;
+  port: number;
+  /** Address and port. */
+  name: string;
+}
+
+interface FakeProxy extends Listening {
+  isHonest: boolean;
+  answered: number;
+  headers: Headers;
+}
+
+type Respond = (request: IncomingMessage, response: ServerResponse, token: string) => unknown;
+
+export interface Receiver {
+  url: string;
+  handshakes: number;
+  deliveries: number;
+  underWay: number;
+  most: number;
+  onCrc: Respond;
+  answer: Respond;
+}
+
 export class Target {
-  #service;
-  #agent = new Agent({
+  readonly #service: Service;
+  readonly #agent = new Agent({
     connections: null,
     pipelining: 1,
     headersTimeout: 120_000,
     bodyTimeout: 120_000,
     keepAliveTimeout: 1_000,
   });
-  #closers = [];
-  #begin;
+  readonly #closers: (() => unknown)[] = [];
+  readonly #begin: () => Promise<void>;
   /** The number of responses by status. */
-  statuses = new Map();
+  readonly statuses = new Map<number | string, number>();
   /** Notes for the last column of the report. */
-  notes = [];
+  readonly notes: string[] = [];
   /** Targets that the attack missed, apart from those that are measured. */
-  faults = [];
+  readonly faults: string[] = [];
   /** True if the service has taken the bytes of the attack. Any response proves it, unless the bytes are those of a server. */
   #isTaken = false;
   #needsProof = false;
   /** A call of another account that must be neither refused nor slowed. */
-  other = () => this.rest('GET', '/account/balance', undefined, { key: 'other', actor: null, isCounted: false });
+  other = (): Promise<Answer> =>
+    this.rest('GET', '/account/balance', undefined, { key: 'other', actor: null, isCounted: false });
 
-  constructor(service, begin) {
+  constructor(service: Service, begin: () => Promise<void>) {
     this.#service = service;
     this.#begin = begin;
   }
 
-  get url() {
+  get url(): string {
     return this.#service.url;
   }
 
@@ -46,82 +127,92 @@ export class Target {
     return { host: hostname, port: Number(port) };
   }
 
-  get demo() {
+  get demo(): Demo {
+    if (!this.#service.demo) throw new Error('the platform of this service has no demo accounts');
     return this.#service.demo;
   }
 
-  get keys() {
+  get keys(): Record<string, string> {
     return this.#service.keys;
   }
 
-  get ended() {
+  get ended(): string | null {
     return this.#service.ended;
   }
 
   /** Restarts the measurement after an attack has prepared its data. */
-  async begin() {
+  async begin(): Promise<void> {
     this.statuses.clear();
     await this.#begin();
   }
 
   /** Registers a function to run after the measurement. */
-  later(close) {
+  later(close: () => unknown): void {
     this.#closers.push(close);
   }
 
   /** Records whether the service took the bytes of the attack. */
-  prove(isTaken) {
+  prove(isTaken: boolean): void {
     this.#needsProof = true;
     this.#isTaken ||= isTaken;
   }
 
-  get isTaken() {
+  get isTaken(): boolean {
     const answered = [...this.statuses.keys()].some((status) => Number(status) > 0);
     return this.#isTaken || (!this.#needsProof && answered);
   }
 
-  note(text) {
+  note(text: string): void {
     this.notes.push(text);
   }
 
-  headers({ key = 'rich', actor = 0, headers = {} } = {}) {
+  headers({ key = 'rich', actor = 0, headers = {} }: Credentials = {}): Headers {
     return {
       ...(key !== null && { authorization: `Bearer ${this.keys[key] ?? key}` }),
-      ...(actor !== null && { 'x-auth-token': this.demo.accounts[actor].authToken }),
+      ...(actor !== null && { 'x-auth-token': this.demo.accounts[actor]?.authToken ?? '' }),
       ...headers,
     };
   }
 
   /** Sends one request and reads the response to its end. Only the first bytes of the body are kept. */
-  async send(method, path, { body, isCounted = true, ...options } = {}) {
-    const count = (status, rest) => this.#count(status, rest, isCounted);
+  async send(
+    method: Dispatcher.HttpMethod,
+    path: string,
+    { body, isCounted = true, ...options }: Sent = {},
+  ): Promise<Answer> {
+    const count = (status: number | string, rest?: Partial<Answer>) => this.#count(status, rest, isCounted);
     if (this.#service.ended) return count('gone');
     try {
       const response = await request(`${this.url}${path}`, {
         method,
-        body,
+        body: body ?? null,
         dispatcher: this.#agent,
         headers: this.headers(options),
       });
       let bytes = 0;
-      const kept = [];
+      const kept: Buffer[] = [];
       for await (const chunk of response.body) {
         if (bytes < keptText) kept.push(chunk);
         bytes += chunk.length;
       }
       const text = Buffer.concat(kept).toString();
-      return count(response.statusCode, { headers: response.headers, bytes, text, json: readJson(text) });
+      return count(response.statusCode, { bytes, text, json: readJson(text) });
     } catch (error) {
-      return count('failed', { text: String(error.cause ?? error) });
+      return count('failed', { text: String(error) });
     }
   }
 
-  #count(status, rest = {}, isCounted = true) {
+  #count(status: number | string, rest: Partial<Answer> = {}, isCounted = true): Answer {
     if (isCounted) this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    return { status, bytes: 0, text: '', json: null, headers: {}, ...rest };
+    return { status, bytes: 0, text: '', json: null, ...rest };
   }
 
-  rest(method, path, body, { headers, ...options } = {}) {
+  rest(
+    method: Dispatcher.HttpMethod,
+    path: string,
+    body?: string | Buffer | object,
+    { headers, ...options }: Omit<Sent, 'body'> = {},
+  ): Promise<Answer> {
     const json = typeof body === 'string' || Buffer.isBuffer(body) ? body : body && JSON.stringify(body);
     return this.send(method, `/v1${path}`, {
       ...options,
@@ -130,7 +221,7 @@ export class Target {
     });
   }
 
-  graphql(query, variables, { headers, ...options } = {}) {
+  graphql(query: string, variables?: object, { headers, ...options }: Omit<Sent, 'body'> = {}): Promise<Answer> {
     return this.send('POST', '/graphql', {
       ...options,
       body: JSON.stringify({ query, variables }),
@@ -138,15 +229,15 @@ export class Target {
     });
   }
 
-  /** Sends a preparatory request. Throws unless the response is 2xx. */
-  async setUp(response) {
+  /** Returns the data of a preparatory request. Throws unless its response is 2xx. */
+  async setUp<Data = { id: string }>(response: Promise<Answer>): Promise<Data> {
     const done = await response;
-    if (!(done.status >= 200 && done.status < 300)) throw new Error(`setup: ${done.status} ${done.text.slice(0, 300)}`);
-    return done.json.data;
+    if (!/^2/.test(String(done.status))) throw new Error(`setup: ${done.status} ${done.text.slice(0, 300)}`);
+    return done.json?.data as Data;
   }
 
   /** Calls `work` for 0 to `count - 1`, with a limited number of concurrent calls. */
-  async many(count, concurrency, work) {
+  async many(count: number, concurrency: number, work: (index: number) => unknown): Promise<void> {
     let next = 0;
     const worker = async () => {
       while (next < count && !this.ended) await work(next++);
@@ -155,7 +246,7 @@ export class Target {
   }
 
   /** Opens a connection, writes, and calls `onData` for received bytes. The connection is closed after the measurement. */
-  connect(text, { onData = () => {} } = {}) {
+  connect(text?: string, onData: (chunk: Buffer) => void = () => {}): Socket {
     const socket = connect(this.address);
     socket.on('error', () => {});
     socket.on('data', onData);
@@ -166,9 +257,9 @@ export class Target {
   }
 
   /** Writes a request byte by byte and counts the status of the response. Stops after `timeoutMs` without a response. */
-  async raw(bytes, { timeoutMs = 5_000 } = {}) {
+  async raw(bytes: string, timeoutMs = 5_000): Promise<Answer> {
     const socket = connect(this.address);
-    const answered = new Promise((resolve) => {
+    const answered = new Promise<number | string>((resolve) => {
       socket.once('data', (chunk) => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? 0)));
       socket.once('error', () => resolve('failed'));
       socket.once('close', () => resolve('closed'));
@@ -180,10 +271,13 @@ export class Target {
   }
 
   /** Starts a server on loopback that calls `behave` for each connection. `connections` counts them. */
-  async listen(behave) {
+  async listen(behave: (socket: Socket) => void): Promise<Listening> {
     this.#needsProof = true;
-    const sockets = new Set();
-    const state = { connections: 0, most: 0, behave };
+    const sockets = new Set<Socket>();
+    const breakAll = () => {
+      for (const socket of sockets) socket.destroy();
+    };
+    const state: Listening = { connections: 0, most: 0, behave, breakAll, port: 0, name: '' };
     const server = createServer((socket) => {
       state.connections++;
       sockets.add(socket);
@@ -198,18 +292,18 @@ export class Target {
       server.close();
       breakAll();
     });
-    const breakAll = () => {
-      for (const socket of sockets) socket.destroy();
-    };
-    return Object.assign(state, { breakAll, port: server.address().port, name: `127.0.0.1:${server.address().port}` });
+    const { port } = server.address() as AddressInfo;
+    return Object.assign(state, { port, name: `127.0.0.1:${port}` });
   }
 
   /**
    * Starts a proxy that opens tunnels and answers the requests inside itself with `respond`, or passes them on while `isHonest`. `answered`
    * counts the answers.
    */
-  async fakeProxy(respond) {
-    const proxy = await this.listen((socket) =>
+  async fakeProxy(respond: (socket: Socket) => void): Promise<FakeProxy> {
+    const proxy: FakeProxy = Object.assign(await this.listen(() => {}), { answered: 0, isHonest: false, headers: {} });
+    proxy.headers = { 'x-proxy': `http://${proxy.name}` };
+    proxy.behave = (socket) =>
       awaitHead(socket, (where) => {
         if (proxy.isHonest) return tunnel(socket, where);
         socket.write(opened);
@@ -220,27 +314,25 @@ export class Target {
           awaitHead(socket, answer);
         };
         awaitHead(socket, answer);
-      }),
-    );
-    return Object.assign(proxy, { answered: 0, isHonest: false, headers: { 'x-proxy': `http://${proxy.name}` } });
+      });
+    return proxy;
   }
 
   /** Starts a webhook receiver. It answers handshakes, or calls `onCrc` for them; `answer` answers deliveries. */
-  async receiver({ onCrc, answer = (_request, response) => response.end('{}') } = {}) {
-    const state = { handshakes: 0, deliveries: 0, underWay: 0, most: 0, onCrc, answer };
+  async receiver({ onCrc = passHandshake, answer = succeed }: Partial<Pick<Receiver, 'onCrc' | 'answer'>> = {}) {
+    const state: Receiver = { handshakes: 0, deliveries: 0, underWay: 0, most: 0, onCrc, answer, url: '' };
     const server = createHttpServer((request, response) => {
       state.underWay++;
       state.most = Math.max(state.most, state.underWay);
       response.once('close', () => state.underWay--);
       request.resume();
-      const token = new URL(request.url, 'http://receiver').searchParams.get('crc_token');
+      const token = new URL(request.url ?? '', 'http://receiver').searchParams.get('crc_token');
       if (token === null) {
         state.deliveries++;
-        return state.answer(request, response);
+        return state.answer(request, response, '');
       }
       state.handshakes++;
-      if (state.onCrc) return state.onCrc(request, response, token);
-      return response.end(JSON.stringify(answerCrc(token, receiverSecret)));
+      return state.onCrc(request, response, token);
     });
     server.listen(0, 'localhost');
     await once(server, 'listening');
@@ -248,19 +340,23 @@ export class Target {
       server.close();
       server.closeAllConnections();
     });
-    return Object.assign(state, { url: `http://localhost:${server.address().port}/hook` });
+    return Object.assign(state, { url: `http://localhost:${(server.address() as AddressInfo).port}/hook` });
   }
 
-  async close() {
+  async close(): Promise<void> {
     for (const close of this.#closers.reverse()) await close();
     await this.#agent.destroy();
   }
 }
 
+const succeed: Respond = (_request, response) => response.end('{}');
+const passHandshake: Respond = (_request, response, token) =>
+  response.end(JSON.stringify(answerCrc(token, receiverSecret)));
+
 export const opened = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
 /** Writes the same bytes repeatedly, as fast as they are read. */
-export function flood(socket, first, again) {
+export function flood(socket: Socket, first: string, again: string): void {
   const text = again.repeat(Math.ceil(65_536 / again.length));
   const write = () => {
     while (!socket.destroyed && socket.write(text));
@@ -270,9 +366,10 @@ export function flood(socket, first, again) {
   write();
 }
 
-export function awaitHead(socket, then) {
+/** Calls `then` with the address of a CONNECT request and the head, as soon as the head of a request has arrived. */
+export function awaitHead(socket: Socket, then: (where: string, head: string) => void): void {
   let head = '';
-  const read = (chunk) => {
+  const read = (chunk: Buffer) => {
     head += chunk.toString('latin1');
     if (!head.includes('\r\n\r\n')) return;
     socket.off('data', read);
@@ -282,8 +379,8 @@ export function awaitHead(socket, then) {
   socket.on('data', read);
 }
 
-export function tunnel(socket, where) {
-  const [host, port] = where.split(':');
+export function tunnel(socket: Socket, where: string): void {
+  const [host = '', port] = where.split(':');
   const behind = connect(Number(port), host, () => {
     socket.write(opened);
     socket.pipe(behind).pipe(socket);
@@ -294,7 +391,7 @@ export function tunnel(socket, where) {
 }
 
 /** Returns `null` if the body is not JSON or was too long to keep. */
-function readJson(text) {
+function readJson(text: string): Json | null {
   try {
     return JSON.parse(text);
   } catch {

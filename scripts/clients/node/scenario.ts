@@ -13,7 +13,7 @@ export const actor = setting('POSTERN_ACTOR');
 /** A user with at least ten tweets. */
 export const otherUser = setting('POSTERN_OTHER_USER');
 
-/** Runs one step and prints its result, which run.js counts. */
+/** Runs one step and prints its result, which run.ts counts. */
 export async function step(name: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();

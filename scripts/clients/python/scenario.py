@@ -1,4 +1,4 @@
-"""The same four steps with each client. run.js counts the lines that this prints."""
+"""The same four steps with each client. run.ts counts the lines that this prints."""
 
 import os
 from dataclasses import dataclass

@@ -1,28 +1,33 @@
 // Attacks with small requests for large responses, and with clients that do not read the responses.
 import { setTimeout as sleep } from 'node:timers/promises';
-
-const names = (count, text) => Array.from({ length: count }, (_, i) => text(i)).join(' ');
+import type { Answer, Attacks, Target } from '../target.ts';
+import { many } from './documents.ts';
 
 /** The largest article in bytes that 100,000 characters can have in UTF-8 within the body limit. */
-async function longArticle(target) {
+async function longArticle(target: Target): Promise<string> {
   const content = '語'.repeat(99_990);
-  const { article_id: id } = await target.setUp(target.rest('POST', '/article/create', { title: 'Long', content }));
+  const created = target.rest('POST', '/article/create', { title: 'Long', content });
+  const { article_id: id } = await target.setUp<{ article_id: string }>(created);
   await target.begin();
   return id;
 }
 
-const aliasedArticle = (id) =>
-  `{${names(40, (i) => `a${i}:article(articleId:"${id}"){...C}`)}} fragment C on Article{${names(23, (i) => `c${i}:content`)}}`;
+const aliasedArticle = (id: string) =>
+  `{${many(40, (i) => `a${i}:article(articleId:"${id}"){...C}`)}} fragment C on Article{${many(23, (i) => `c${i}:content`)}}`;
 
 const userFields = 'userName name description location url platformUrl profilePicture coverPicture createdAt';
 const nestedLists =
-  `{viewer{${names(30, (i) => `t${i}:tweets(first:100){nodes{...T}}`)}}} ` +
+  `{viewer{${many(30, (i) => `t${i}:tweets(first:100){nodes{...T}}`)}}} ` +
   `fragment T on Tweet{id text url platformUrl source lang author{${userFields}}}`;
 
-const size = (target, { bytes }) => target.note(`${(bytes / 1024 / 1024).toFixed(1)} MiB`);
+const size = (target: Target, { bytes }: Answer) => target.note(`${(bytes / 1024 / 1024).toFixed(1)} MiB`);
 
 /** Sends a request over its own connection and does not read the response. */
-function askAndNeverRead(target, path, { body, method = 'POST', times = 1 }) {
+function askAndNeverRead(
+  target: Target,
+  path: string,
+  { body, method = 'POST', times = 1 }: { body: string; method?: string; times?: number },
+): void {
   const headers = Object.entries(target.headers({ headers: { 'content-type': 'application/json' } }));
   const head = [
     `${method} ${path} HTTP/1.1`,
@@ -32,10 +37,9 @@ function askAndNeverRead(target, path, { body, method = 'POST', times = 1 }) {
   const text = `${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   const socket = target.connect(text.repeat(times));
   socket.pause();
-  return socket;
 }
 
-export const attacks = {
+export const attacks: Attacks = {
   'answer: 40 articles with 23 aliases of content': async (target) => {
     const id = await longArticle(target);
     size(target, await target.graphql(aliasedArticle(id)));
@@ -66,7 +70,7 @@ export const attacks = {
     await sleep(10_000);
   },
   'answer: introspection without a key, 300 times': Object.assign(
-    (target) => {
+    (target: Target) => {
       const fields = 'name description type{name kind ofType{name kind ofType{name}}}';
       const query = `{__schema{types{name description fields{${fields} args{${fields}}} inputFields{${fields}}}}}`;
       return target.many(300, 20, (i) => target.graphql(`${query}#${i % 40}`, undefined, { key: null, actor: null }));

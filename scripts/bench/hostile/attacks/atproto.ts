@@ -1,8 +1,11 @@
 // A personal data server (AT Protocol) of the caller.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeRecordUri } from '../../../../src/platform/atproto/identifiers.ts';
+import type { Settings } from '../../processes.ts';
+import type { Answer, Attack, Attacks, Target } from '../target.ts';
 import { deep } from './platform-answers.ts';
 
 const did = 'did:plc:abcdefghijklmnopqrstuvwx';
@@ -11,7 +14,10 @@ const at = '2026-11-21T10:00:00.000Z';
 const rkey = '3m5zjuyswn22a';
 const profile = { did, handle: 'alice.test', displayName: 'Alice' };
 const notifications = 'app.bsky.notification.listNotifications';
-const honest = {
+type Route = object | string;
+type Routes = Record<string, Route | (() => Route)>;
+
+const honest: Routes = {
   'app.bsky.actor.getProfile': profile,
   'app.bsky.actor.getProfiles': { profiles: [profile] },
   [notifications]: { notifications: [] },
@@ -20,33 +26,38 @@ const honest = {
 let routes = { ...honest };
 let answered = 0;
 
-async function listen(answer) {
+function routeOf(path: string): Route | undefined {
+  const route = routes[path];
+  return typeof route === 'function' ? (route as () => Route)() : route;
+}
+
+async function listen(answer: (path: string) => Route | undefined): Promise<string> {
   const server = createServer((request, response) => {
-    const path = request.url.replace(/\?.*$/, '').replace('/xrpc/', '');
+    const path = (request.url ?? '').replace(/\?.*$/, '').replace('/xrpc/', '');
     const body = answer(path);
     response.writeHead(body === undefined ? 501 : 200, { 'content-type': 'application/json' });
     response.end(typeof body === 'string' ? body : JSON.stringify(body ?? { error: 'MethodNotImplemented' }));
   });
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
-  return `http://127.0.0.1:${server.address().port}`;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-let settings = null;
-async function platform() {
+let settings: Settings | null = null;
+async function platform(): Promise<Settings> {
   if (settings) return settings;
   const data = await listen((path) => {
     if (routes[path] !== honest[path]) answered++;
-    return typeof routes[path] === 'function' ? routes[path]() : routes[path];
+    return routeOf(path);
   });
   const service = [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: data }];
-  const directory = await listen((path) => (path === `/${did}` ? { id: did, service } : routes[path]));
+  const directory = await listen((path) => (path === `/${did}` ? { id: did, service } : routeOf(path)));
   const logins = await listen(() => ({ did: 'did:web:localhost', availableUserDomains: ['.test'] }));
   settings = { PLATFORM_KIND: 'atproto', PLATFORM_URL: logins, ATPROTO_PLC_URL: directory };
   return settings;
 }
 
-const token = (seconds) =>
+const token = (seconds: number) =>
   [{ alg: 'none' }, { sub: did, exp: Math.floor(Date.now() / 1_000) + seconds }, 'signature']
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
@@ -55,17 +66,17 @@ const post = (record = {}) => ({
   ...{ uri: `at://${did}/app.bsky.feed.post/${rkey}`, cid, author: profile, indexedAt: at },
   record: { $type: 'app.bsky.feed.post', text: 'A loom', createdAt: at, ...record },
 });
-const upTo = (bytes, one) => `${`${one},`.repeat(bytes / (one.length + 1) - 1)}${one}`;
+const upTo = (bytes: number, one: string) => `${`${one},`.repeat(bytes / (one.length + 1) - 1)}${one}`;
 const family = '👨‍👩‍👧‍👦'.repeat(118);
 const link = { $type: 'app.bsky.richtext.facet#link', uri: 'a:b' };
 const facets = [{ index: { byteStart: 0, byteEnd: Buffer.byteLength(family) }, features: Array(78_000).fill(link) }];
 const linked = JSON.stringify({ feed: [{ post: post({ text: family, facets }) }] });
 const view = 'app.bsky.feed.defs#threadViewPost';
-const parents = (depth) => {
+const parents = (depth: number) => {
   const one = `{"$type":"${view}","post":${JSON.stringify(post())}`;
   return `{"thread":${`${one},"parent":`.repeat(depth)}${one}}${'}'.repeat(depth)}}`;
 };
-const article = (blobs, content) => ({
+const article = (blobs: number, content: string) => ({
   ...{ uri: `at://${did}/com.whtwnd.blog.entry/${rkey}`, cid },
   value: {
     ...{ $type: 'com.whtwnd.blog.entry', content, title: 't', createdAt: at, visibility: 'author' },
@@ -73,13 +84,15 @@ const article = (blobs, content) => ({
   },
 });
 
-const timeline = (target) => target.rest('POST', '/user/home_timeline', { count: 20 }, asAlice());
-const info = (target) => target.rest('GET', '/user/info?userName=alice.test', undefined, asAlice());
-const postId = encodeRecordUri(`at://${did}/app.bsky.feed.post/${rkey}`).id;
-const detail = (target) => target.rest('GET', `/tweet/detail?tweet_id=${postId}`, undefined, asAlice());
-const replies = (target) => target.rest('GET', `/tweet/replies?tweet_id=${postId}`, undefined, asAlice());
-const articleId = encodeRecordUri(`at://${did}/com.whtwnd.blog.entry/${rkey}`).id;
-const update = (target) => target.rest('POST', '/article/update', { article_id: articleId, title: 'x' }, asAlice());
+const idOf = (collection: string) => encodeRecordUri(`at://${did}/${collection}/${rkey}`)?.id ?? '';
+const timeline = (target: Target) => target.rest('POST', '/user/home_timeline', { count: 20 }, asAlice());
+const info = (target: Target) => target.rest('GET', '/user/info?userName=alice.test', undefined, asAlice());
+const postId = idOf('app.bsky.feed.post');
+const detail = (target: Target) => target.rest('GET', `/tweet/detail?tweet_id=${postId}`, undefined, asAlice());
+const replies = (target: Target) => target.rest('GET', `/tweet/replies?tweet_id=${postId}`, undefined, asAlice());
+const articleId = idOf('com.whtwnd.blog.entry');
+const update = (target: Target) =>
+  target.rest('POST', '/article/update', { article_id: articleId, title: 'x' }, asAlice());
 const links = '{homeTimeline(first:5){nodes{id entities{urls{url displayUrl}}}}}';
 
 const feed = 'app.bsky.feed.getTimeline';
@@ -87,9 +100,9 @@ const thread = 'app.bsky.feed.getPostThread';
 const writes = { 'com.atproto.sync.getLatestCommit': { cid, rev: rkey }, 'com.atproto.repo.applyWrites': {} };
 
 /** Runs `work` while the personal data server has hostile answers. */
-const attack = (hostile, work) =>
+const attack = (hostile: () => Routes, work: (target: Target) => Promise<Answer | undefined>): Attack =>
   Object.assign(
-    async (target) => {
+    async (target: Target) => {
       routes = { ...honest, [feed]: { feed: [{ post: post() }] } };
       for (let i = 0; i < 3; i++) await timeline(target);
       const answers = hostile();
@@ -106,7 +119,7 @@ const attack = (hostile, work) =>
   );
 
 /** Registers webhooks, whose pollers then get `page` for ten seconds. */
-const poll = (count, page) =>
+const poll = (count: number, page: () => Route) =>
   attack(
     () => ({}),
     async (target) => {
@@ -137,7 +150,7 @@ const mention = () => {
   };
 };
 
-export const attacks = {
+export const attacks: Attacks = {
   ...Object.fromEntries(
     Object.entries(deep).map(([name, body]) => [
       `atproto: profile of 4 MB of ${name}`,
@@ -147,7 +160,9 @@ export const attacks = {
   'atproto: 78,000 links of a post': attack(() => ({ [feed]: linked }), timeline),
   'atproto: 78,000 links of a post, 14 at once': attack(
     () => ({ [feed]: linked }),
-    (target) => target.many(14, 14, () => timeline(target)),
+    async (target) => {
+      await target.many(14, 14, () => timeline(target));
+    },
   ),
   'atproto: 78,000 links of a post, GraphQL': attack(
     () => ({ [feed]: linked }),

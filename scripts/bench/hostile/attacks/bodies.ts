@@ -1,14 +1,17 @@
 // Attacks with malformed or extreme HTTP and JSON.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import type { Attack, Attacks } from '../target.ts';
 
 const MiB = 1024 * 1024;
-const deep = (depth, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;
+const deep = (depth: number, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;
 const json = { 'content-type': 'application/json' };
 const nobody = { key: null, actor: null };
-const fresh = (attack) => Object.assign(attack, { fresh: true });
+const fresh = (attack: Attack) => Object.assign(attack, { fresh: true });
 
 /** Returns a header line for each name, for a raw request. */
-const lines = (headers) =>
+const lines = (headers: Record<string, string>) =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
@@ -27,7 +30,16 @@ const noKeyBodies = {
   }),
 };
 
-export const attacks = {
+const manyKeys = Object.fromEntries(Array.from({ length: 60_000 }, (_, k) => [`k${k}`, k]));
+/** Five requests, each with an Idempotency-Key of its own, for which the service compares the body. */
+const withKeys =
+  (body: (index: number) => string, path = '/v1/tweet/create'): Attack =>
+  (target) =>
+    target.many(5, 1, (i) =>
+      target.send('POST', path, { body: body(i), headers: { ...json, 'idempotency-key': randomUUID() } }),
+    );
+
+export const attacks: Attacks = {
   ...Object.fromEntries(
     Object.entries(noKeyBodies).map(([name, body]) => [
       `no key: 20 times ${name}`,
@@ -43,7 +55,7 @@ export const attacks = {
     const { rich } = target.keys;
     return target.many(3_000, 50, (i) => {
       const end = String(i).padStart(6, '0');
-      return target.rest('GET', '/account/balance', undefined, { key: `${rich.slice(0, -6)}${end}`, actor: null });
+      return target.rest('GET', '/account/balance', undefined, { key: `${rich?.slice(0, -6)}${end}`, actor: null });
     });
   }),
   'no key: 3,000 unknown paths': fresh((target) =>
@@ -72,59 +84,20 @@ export const attacks = {
     await sleep(8_000);
     await target.rest('GET', '/account/balance');
   },
-  'json: deep, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.rest('POST', '/tweet/create', `{"text":"x","more":${deep(100_000)}}`, {
-        headers: { 'idempotency-key': `d${i}-${Date.now()}` },
-      }),
-    ),
-  'json: deep objects, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.rest(
-        'POST',
-        '/tweet/create',
-        `{"text":"x","more":${deep(100_000, '{"a":', '}').replace('{"a":}', '{}')}}`,
-        {
-          headers: { 'idempotency-key': `o${i}-${Date.now()}` },
-        },
-      ),
-    ),
-  'json: deep variables, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.send('POST', '/graphql', {
-        body: `{"query":"mutation{likeTweet(input:{tweetId:\\"1\\"}){tweet{id}}}","variables":{"a":${deep(400_000)}}}`,
-        headers: { ...json, 'idempotency-key': `v${i}-${Date.now()}` },
-      }),
-    ),
-  'json: 1 MiB of small values, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.rest(
-        'POST',
-        '/tweet/create',
-        { text: `x ${i}`, more: Array(250_000).fill({}) },
-        { headers: { 'idempotency-key': `s${i}-${Date.now()}` } },
-      ),
-    ),
-  'json: 1 MiB of keys, with an Idempotency-Key': (target) =>
-    target.many(5, 1, (i) =>
-      target.rest(
-        'POST',
-        '/tweet/create',
-        { text: 'x', ...Object.fromEntries(Array.from({ length: 60_000 }, (_, k) => [`k${k}`, k])) },
-        {
-          headers: { 'idempotency-key': `k${i}-${Date.now()}` },
-        },
-      ),
-    ),
+  'json: deep, with an Idempotency-Key': withKeys(() => `{"text":"x","more":${deep(100_000)}}`),
+  'json: deep objects, with an Idempotency-Key': withKeys(
+    () => `{"text":"x","more":${deep(100_000, '{"a":', '}').replace('{"a":}', '{}')}}`,
+  ),
+  'json: deep variables, with an Idempotency-Key': withKeys(
+    () => `{"query":"mutation{likeTweet(input:{tweetId:\\"1\\"}){tweet{id}}}","variables":{"a":${deep(400_000)}}}`,
+    '/graphql',
+  ),
+  'json: 1 MiB of small values, with an Idempotency-Key': withKeys((i) =>
+    JSON.stringify({ text: `x ${i}`, more: Array(250_000).fill({}) }),
+  ),
+  'json: 1 MiB of keys, with an Idempotency-Key': withKeys(() => JSON.stringify({ text: 'x', ...manyKeys })),
   'json: 1 MiB of keys, no key': fresh((target) =>
-    target.many(20, 4, () =>
-      target.rest(
-        'POST',
-        '/tweet/create',
-        Object.fromEntries(Array.from({ length: 60_000 }, (_, k) => [`k${k}`, k])),
-        nobody,
-      ),
-    ),
+    target.many(20, 4, () => target.rest('POST', '/tweet/create', manyKeys, nobody)),
   ),
   'json: other encodings': async (target) => {
     const body = '{"text":"x"}';
@@ -138,7 +111,6 @@ export const attacks = {
     target.note(`broken UTF-8 ${(await target.rest('POST', '/tweet/create', broken)).status}`);
   },
   'json: a gzip bomb': async (target) => {
-    const { gzipSync } = await import('node:zlib');
     const body = gzipSync(Buffer.alloc(200 * MiB, ' '));
     await target.many(4, 4, () =>
       target.rest('POST', '/tweet/create', body, { headers: { 'content-encoding': 'gzip' } }),
@@ -146,7 +118,7 @@ export const attacks = {
   },
   'headers: two Authorization': async (target) => {
     const { rich, poor } = target.keys;
-    const both = (path, first, second) =>
+    const both = (path: string, first: string | undefined, second: string | undefined) =>
       `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${first}\r\nauthorization: Bearer ${second}\r\n\r\n`;
     await target.raw(both('/v1/account/balance', rich, poor));
     await target.raw(both('/v1/account/balance', 'wrong', rich));
@@ -173,13 +145,8 @@ export const attacks = {
   'concurrency: 1,000 searches at once': (target) =>
     target.many(1_000, 1_000, () => target.rest('GET', '/tweet/advanced_search?q=from:grace&count=100')),
   'idempotency: 5,000 keys': (target) =>
-    target.many(5_000, 50, (i) =>
-      target.rest(
-        'POST',
-        '/tweet/favorite',
-        { tweet_id: 'x' },
-        { headers: { 'idempotency-key': `${Date.now()}-${i}` } },
-      ),
+    target.many(5_000, 50, () =>
+      target.rest('POST', '/tweet/favorite', { tweet_id: 'x' }, { headers: { 'idempotency-key': randomUUID() } }),
     ),
   'idempotency: one key, 500 times at once': (target) =>
     target.many(500, 500, () =>

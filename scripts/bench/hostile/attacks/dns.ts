@@ -1,7 +1,8 @@
 // Names that a caller chose, and whose name server never answers. Runs in a network namespace of its own.
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attack, Attacks, Target } from '../target.ts';
 
 /** The smallest PNG. */
 const png = Buffer.from(
@@ -10,8 +11,8 @@ const png = Buffer.from(
 );
 
 /** Answers names that end with `fast.test` with 127.0.0.1, and counts all others. */
-const nameServer = { asked: 0, socket: null };
-async function startNameServer() {
+const nameServer: { asked: number; socket: Socket | null } = { asked: 0, socket: null };
+async function startNameServer(): Promise<void> {
   if (nameServer.socket) return;
   const socket = createSocket('udp4');
   socket.unref();
@@ -32,9 +33,9 @@ async function startNameServer() {
 }
 
 let number = 0;
-const attack = (call) =>
+const attack = (call: (target: Target, name: string) => unknown): Attack =>
   Object.assign(
-    async (target) => {
+    async (target: Target) => {
       await startNameServer();
       const web = await target.listen((socket) =>
         socket.once('data', () => {
@@ -56,7 +57,7 @@ const attack = (call) =>
     { namespace: true },
   );
 
-export const attacks = {
+export const attacks: Attacks = {
   'dns: media of names that are never answered': attack((target, name) =>
     target.rest('POST', '/media/upload', { media_url: `http://${name}/a.png` }),
   ),

@@ -1,26 +1,39 @@
 // Attacks with extreme documents. Each request has a different text, so that no cache helps.
-export const many = (times, text) => Array.from({ length: times }, (_, i) => text(i)).join(' ');
+import type { Attacks, Sent, Target } from '../target.ts';
+export const many = (times: number, text: (index: number) => string) =>
+  Array.from({ length: times }, (_, i) => text(i)).join(' ');
 const json = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
 
-const post = (body, headers = json) => ({ method: 'POST', path: '/graphql', headers, body });
-const ask = (document, variables) => (n) => post(JSON.stringify({ query: `${document} #${n}`, variables }));
-const get = (search) => (n) => ({
-  method: 'GET',
-  path: `/graphql?${new URLSearchParams({ ...search, n })}`,
-  headers: {},
+interface Request extends Sent {
+  method: 'GET' | 'POST';
+  path: string;
+}
+
+const post = (body: string, headers: Record<string, string> = json): Request => ({
+  method: 'POST',
+  path: '/graphql',
+  headers,
+  body,
 });
+const ask = (document: string) => (n: number) => post(JSON.stringify({ query: `${document} #${n}` }));
+const get =
+  (query: string) =>
+  (n: number): Request => ({
+    method: 'GET',
+    path: `/graphql?${new URLSearchParams({ query, n: String(n) })}`,
+  });
 
 /** Returns fragments in which each one contains the next one twice. */
-function bomb(levels, on, twice, last) {
+function bomb(levels: number, on: string, twice: (next: string) => string, last: string): string {
   return `${many(levels, (i) => `fragment F${i} on ${on}{${twice(`...F${i + 1}`)}}`)} fragment F${levels} on ${on}{${last}}`;
 }
 
-const inNodes = (next) => `followers{edges{node{${next}}}}following{edges{node{${next}}}}`;
-const deep = (text) => text.repeat(20_000);
-const within = (text) => text.repeat(1_900);
+const inNodes = (next: string) => `followers{edges{node{${next}}}}following{edges{node{${next}}}}`;
+const deep = (text: string) => text.repeat(20_000);
+const within = (text: string) => text.repeat(1_900);
 const spread = many(49, (i) => `...F${i}`);
 
-const requests = {
+const requests: Record<string, (n: number) => Request> = {
   'fragment bomb, 18 levels, spreads': ask(
     `{viewer{...F0 x}}${bomb(18, 'User', (next) => `${next} ${next}`, 'id')}`.padEnd(865),
   ),
@@ -80,16 +93,16 @@ const requests = {
   ),
   'too costly': ask(`{viewer{${'followers(first:100){nodes{'.repeat(5)}id${'}}'.repeat(5)}}}`),
   'array batch': (n) => post(JSON.stringify(Array(1_000).fill({ query: `{__typename} #${n}` }))),
-  'GET mutation': get({ query: 'mutation{__typename}' }),
+  'GET mutation': get('mutation{__typename}'),
   'urlencoded POST': (n) => post(`query={__typename}&n=${n}`, { 'content-type': 'application/x-www-form-urlencoded' }),
   '1 MB of JSON that is none': (n) => post(`{"query":"${n}${'x'.repeat(1_000_000)}`),
 };
 
 /** A document that exceeds a limit is refused as a whole. This takes a few milliseconds and costs nothing. */
-export const attacks = Object.fromEntries(
+export const attacks: Attacks = Object.fromEntries(
   Object.entries(requests).map(([name, request]) => [
     `document: ${name}`,
-    (target) =>
+    (target: Target) =>
       target.many(5, 1, (n) => {
         const { method, path, ...rest } = request(n);
         return target.send(method, path, rest);

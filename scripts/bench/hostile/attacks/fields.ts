@@ -1,13 +1,17 @@
 // Attacks with field values that are expensive to check, parse or compare.
+
+import type { Attack, Attacks } from '../target.ts';
+import { many } from './documents.ts';
+
 const MiB = 1024 * 1024;
-const fill = (text, length) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+const fill = (text: string, length: number) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
 const post =
-  (path, body, times = 3) =>
+  (path: string, body: object, times = 3): Attack =>
   (target) =>
     target.many(times, 1, () => target.rest('POST', path, body));
 const get =
-  (path, query, times = 5) =>
+  (path: string, query: Record<string, string>, times = 5): Attack =>
   (target) =>
     target.many(times, 1, () => target.rest('GET', `${path}?${new URLSearchParams(query)}`));
 
@@ -22,7 +26,7 @@ const searches = {
   'combining characters': 'a\u0301'.repeat(1_000),
 };
 
-export const attacks = {
+export const attacks: Attacks = {
   ...Object.fromEntries(
     Object.entries(searches).map(([name, q]) => [`search: ${name}`, get('/tweet/advanced_search', { q })]),
   ),
@@ -62,12 +66,12 @@ export const attacks = {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ count: 50 }),
     });
-    const { accounts = [] } = await response.json();
+    const { accounts } = (await response.json()) as { accounts: { authToken: string }[] };
     await target.begin();
     await target.many(accounts.length, 50, (i) =>
       target.rest('GET', `/dm/list?encryption_code=wrong-${i}`, undefined, {
         actor: null,
-        headers: { 'x-auth-token': accounts[i].authToken ?? accounts[i].auth_token ?? 'x' },
+        headers: { 'x-auth-token': accounts[i]?.authToken ?? '' },
       }),
     );
   },
@@ -91,14 +95,12 @@ export const attacks = {
   }),
   'usage: 50 times in one GraphQL request': (target) =>
     target.graphql(
-      `{account{${Array.from({ length: 50 }, (_, i) => `u${i}:usage(from:"000${1 + (i % 9)}-01-01T00:00:00Z" granularity:HOUR){calls}`).join(' ')}}}`,
+      `{account{${many(50, (i) => `u${i}:usage(from:"000${1 + (i % 9)}-01-01T00:00:00Z" granularity:HOUR){calls}`)}}}`,
     ),
   'usage: odd times': (target) =>
     target.many(50, 5, (i) => target.rest('GET', `/account/usage?from=${fill('1', 5_000)}${i}`)),
   'graphql: 100 aliases of searchTweets': (target) =>
-    target.graphql(
-      `{${Array.from({ length: 100 }, (_, i) => `a${i}:searchTweets(q:"a ${i}",first:100){nodes{id text author{name}}}`).join(' ')}}`,
-    ),
+    target.graphql(`{${many(100, (i) => `a${i}:searchTweets(q:"a ${i}",first:100){nodes{id text author{name}}}`)}}`),
   'graphql: 100 nodes that do not exist': (target) => {
     const ids = Array.from({ length: 100 }, (_, i) => Buffer.from(`Tweet:${i}`).toString('base64'));
     return target.graphql('query($ids:[ID!]!){nodes(ids:$ids){id}}', { ids });
@@ -109,13 +111,9 @@ export const attacks = {
     ),
   'graphql: 100 different documents, 20 times': (target) =>
     target.many(2_000, 10, (i) =>
-      target.graphql(
-        `{viewer{${Array.from({ length: 60 }, (_, j) => `a${i % 100}_${j}:name`).join(' ')}}}`,
-        undefined,
-        {
-          key: 'poor',
-        },
-      ),
+      target.graphql(`{viewer{${many(60, (j) => `a${i % 100}_${j}:name`)}}}`, undefined, {
+        key: 'poor',
+      }),
     ),
   'account: 300 keys of idempotency with 1 MiB': (target) =>
     target.many(100, 5, (i) =>

@@ -1,9 +1,14 @@
 // Attacks with articles in Markdown, which the service parses and generates.
-const longest = 99_000;
-const fill = (text, length = longest) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
-const texts = {
-  '`*x* `': fill('*x* '),
+import type { Attack, Attacks, Credentials } from '../target.ts';
+import { many } from './documents.ts';
+
+const longest = 99_000;
+const fill = (text: string, length = longest) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+
+const asterisks = fill('*x* ');
+const texts: Record<string, string> = {
+  '`*x* `': asterisks,
   '`*a **a `': fill('*a **a '),
   '`_a __a `': fill('_a __a '),
   '`***`': `${fill('*')}x`,
@@ -39,10 +44,10 @@ const texts = {
   'code fence': `~~~\n${fill('~~\n', 90_000)}`,
 };
 
-const article = (content, more) => ({ title: 'Hostile', content, ...more });
+const article = (content: string) => ({ title: 'Hostile', content });
 
 /** Creates an article with the text and reads it through REST and GraphQL. */
-function createAndRead(content) {
+function createAndRead(content: string): Attack {
   return async (target) => {
     const created = await target.rest('POST', '/article/create', article(content));
     const id = created.json?.data?.article_id;
@@ -52,27 +57,26 @@ function createAndRead(content) {
   };
 }
 
-const aliases = (count) =>
-  Array.from({ length: count }, (_, i) => `a${i}:createArticle(input:$i){article{id}}`).join(' ');
-const aliased = (content, options) => (target) =>
-  target.graphql(`mutation($i:CreateArticleInput!){${aliases(100)}}`, { i: { title: 'Hostile', content } }, options);
+const aliases = many(100, (i) => `a${i}:createArticle(input:$i){article{id}}`);
+const aliased =
+  (content: string, options: Credentials): Attack =>
+  (target) =>
+    target.graphql(`mutation($i:CreateArticleInput!){${aliases}}`, { i: article(content) }, options);
 
-export const attacks = {
-  'markdown: 100 aliases of createArticle, no credit': aliased(texts['`*x* `'], { key: 'poor' }),
-  'markdown: 100 aliases of createArticle, x-cost-only': aliased(texts['`*x* `'], { headers: { 'x-cost-only': '1' } }),
+export const attacks: Attacks = {
+  'markdown: 100 aliases of createArticle, no credit': aliased(asterisks, { key: 'poor' }),
+  'markdown: 100 aliases of createArticle, x-cost-only': aliased(asterisks, { headers: { 'x-cost-only': '1' } }),
   'markdown: 100 aliases, each of another text': (target) => {
     const names = Array.from({ length: 9 }, (_, i) => i);
     return target.graphql(
-      `mutation(${names.map((i) => `$i${i}:CreateArticleInput!`).join(' ')}){${Array.from({ length: 99 }, (_, i) => `a${i}:createArticle(input:$i${i % 9}){article{id}}`).join(' ')}}`,
-      Object.fromEntries(names.map((i) => [`i${i}`, article(`${i}${texts['`*x* `']}`)])),
+      `mutation(${names.map((i) => `$i${i}:CreateArticleInput!`).join(' ')}){${many(99, (i) => `a${i}:createArticle(input:$i${i % 9}){article{id}}`)}}`,
+      Object.fromEntries(names.map((i) => [`i${i}`, article(`${i}${asterisks}`)])),
       { key: 'poor' },
     );
   },
   'markdown: 20 creates at once, no credit': (target) =>
-    target.many(20, 20, (i) =>
-      target.rest('POST', '/article/create', article(`${i}${texts['`*x* `']}`), { key: 'poor' }),
-    ),
+    target.many(20, 20, (i) => target.rest('POST', '/article/create', article(`${i}${asterisks}`), { key: 'poor' })),
   'markdown: 20 creates at once': (target) =>
-    target.many(20, 20, (i) => target.rest('POST', '/article/create', article(`${i}${texts['`*x* `']}`))),
+    target.many(20, 20, (i) => target.rest('POST', '/article/create', article(`${i}${asterisks}`))),
   ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [`markdown: ${name}`, createAndRead(text)])),
 };

@@ -1,23 +1,23 @@
 // Attacks with media whose size is hard to determine, and with multipart bodies of many parts.
+import type { Attack, Attacks } from '../target.ts';
+
 const MiB = 1024 * 1024;
 
-const base64 = (bytes) => bytes.toString('base64');
+const base64 = (bytes: Buffer) => bytes.toString('base64');
 const upload =
-  (bytes, type, times = 3) =>
+  (bytes: Buffer, type: string): Attack =>
   (target) =>
-    target.many(times, 1, () =>
-      target.rest('POST', '/media/upload', { media_data: base64(bytes), media_type: type }, { headers: {} }),
-    );
+    target.many(3, 1, () => target.rest('POST', '/media/upload', { media_data: base64(bytes), media_type: type }));
 
-function chunk(type, data, length = data.length) {
+function chunk(type: string, data: Buffer): Buffer {
   const head = Buffer.alloc(8);
-  head.writeUInt32BE(length);
+  head.writeUInt32BE(data.length);
   head.write(type, 4, 'latin1');
   return Buffer.concat([head, data, Buffer.alloc(4)]);
 }
 
 const pngHead = Buffer.from('89504e470d0a1a0a', 'hex');
-const ihdr = (width, height) => {
+const ihdr = (width: number, height: number) => {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(width);
   data.writeUInt32BE(height, 4);
@@ -28,33 +28,35 @@ const ihdr = (width, height) => {
 const gifHead = Buffer.from('474946383961 0100 0100 00 00 00'.replaceAll(' ', ''), 'hex');
 const gifFrame = Buffer.from('2c0000000001000100000201440000'.padEnd(26, '0'), 'hex');
 
-function box(type, data) {
+function box(type: string, data: Buffer): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(8 + data.length);
   head.write(type, 4, 'latin1');
   return Buffer.concat([head, data]);
 }
 const ftyp = box('ftyp', Buffer.from('isom\0\0\x02\0isomiso2mp41', 'latin1'));
-const nested = (depth) => {
-  let inner = Buffer.alloc(0);
+const nested = (depth: number) => {
+  let inner: Buffer = Buffer.alloc(0);
   for (let i = 0; i < depth; i++) inner = box(i % 2 ? 'moov' : 'trak', inner);
   return inner;
 };
 
-function part(name, body, file) {
+function part(name: string, body: string, file?: string): string {
   const disposition = `form-data; name="${name}"${file ? `; filename="${file}"` : ''}`;
   return `--b\r\nContent-Disposition: ${disposition}\r\n\r\n${body}\r\n`;
 }
-const multipart = (body) => (target) =>
-  target.many(3, 1, () =>
-    target.send('POST', '/graphql', { body, headers: { 'content-type': 'multipart/form-data; boundary=b' } }),
-  );
+const multipart =
+  (body: string): Attack =>
+  (target) =>
+    target.many(3, 1, () =>
+      target.send('POST', '/graphql', { body, headers: { 'content-type': 'multipart/form-data; boundary=b' } }),
+    );
 const operations = JSON.stringify({
   query: 'mutation($f:Upload!){uploadMedia(input:{file:$f}){mediaId}}',
   variables: { f: null },
 });
 
-export const attacks = {
+export const attacks: Attacks = {
   'media: 24 MB of base64 that is none': (target) =>
     target.many(3, 1, () =>
       target.rest('POST', '/media/upload', { media_data: '*'.repeat(23 * MiB), media_type: 'image/png' }),

@@ -1,9 +1,10 @@
 // Answers and events of a caller's proxy in the name of an http:// platform.
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { receiverSecret } from '../target.ts';
+import { type Attack, type Attacks, type Headers, receiverSecret, type Target } from '../target.ts';
 
-const keys = (count) => Array.from({ length: count }, (_, i) => `"k${i.toString(36)}":0`).join();
-export const deep = {
+const keys = (count: number) => Array.from({ length: count }, (_, i) => `"k${i.toString(36)}":0`).join();
+export const deep: Record<string, (bytes: number) => string> = {
   'open brackets': (bytes) => '['.repeat(bytes),
   'nested lists': (bytes) => `{"x":${'['.repeat(bytes / 2)}${']'.repeat(bytes / 2)}}`,
   'nested objects': (bytes) => `{"x":${'{"a":'.repeat(bytes / 6)}1${'}'.repeat(bytes / 6)}}`,
@@ -13,7 +14,7 @@ export const deep = {
   escapes: (bytes) => `{"x":"${'\\u0061'.repeat(bytes / 6 - 10)}"}`,
 };
 
-const respond = (body) => (socket) => {
+const respond = (body: () => string) => (socket: Socket) => {
   const text = body();
   socket.write(
     `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`,
@@ -22,25 +23,29 @@ const respond = (body) => (socket) => {
 };
 
 /** Registers webhooks through an honest proxy, which then answers their polls with `body` for ten seconds. */
-const poll = (count, body) => async (target) => {
-  const receiver = await target.receiver({ answer: (_request, response) => response.writeHead(500).end() });
-  const proxy = await target.fakeProxy(respond(body));
-  proxy.isHonest = true;
-  for (let i = 0; i < count; i++) {
-    const hook = { url: `${receiver.url}${i}`, secret: receiverSecret };
-    const { id } = await target.setUp(target.rest('POST', '/webhooks', hook, { headers: proxy.headers, actor: i % 3 }));
-    target.later(() => target.rest('DELETE', `/webhooks/${id}`));
-  }
-  await sleep(1_500);
-  await target.begin();
-  proxy.isHonest = false;
-  proxy.breakAll();
-  await sleep(10_000);
-  target.note(`${proxy.answered} answers`);
-};
+const poll =
+  (count: number, body: () => string): Attack =>
+  async (target) => {
+    const receiver = await target.receiver({ answer: (_request, response) => response.writeHead(500).end() });
+    const proxy = await target.fakeProxy(respond(body));
+    proxy.isHonest = true;
+    for (let i = 0; i < count; i++) {
+      const hook = { url: `${receiver.url}${i}`, secret: receiverSecret };
+      const { id } = await target.setUp(
+        target.rest('POST', '/webhooks', hook, { headers: proxy.headers, actor: i % 3 }),
+      );
+      target.later(() => target.rest('DELETE', `/webhooks/${id}`));
+    }
+    await sleep(1_500);
+    await target.begin();
+    proxy.isHonest = false;
+    proxy.breakAll();
+    await sleep(10_000);
+    target.note(`${proxy.answered} answers`);
+  };
 
 let eventId = 1_000_000;
-const page = (count, text) => () => {
+const page = (count: number, text?: string) => () => {
   const event = () => ({
     id: String(eventId++),
     type: text ? 'mention' : 'follow',
@@ -59,7 +64,7 @@ const author = {
   ...{ description: '', location: null, created_at: at, pinned_tweet_ids: [], viewer: { can_dm: true } },
   ...{ verification, counts, protected: false },
 };
-const tweet = (text, quoted = null) => ({
+const tweet = (text: string, quoted: object | null = null) => ({
   ...{ kind: 'tweet', id: '1', page_url: '', text, source: null, created_at: at, lang: 'en', in_reply_to: null },
   ...{ conversation_id: null, media: [], author, quoted },
   entities: { hashtags: [], symbols: [], timestamps: [], urls: [], user_mentions: [] },
@@ -78,22 +83,22 @@ const pages = {
 
 /** Ask for 100 pages. */
 const ask = {
-  GraphQL: (target, headers) => {
-    const search = (i) => `a${i}:searchTweets(q:"${i}",first:100){nodes{id}}`;
-    const timeline = (i) => `b${i}:homeTimeline(first:${100 - i}){nodes{id}}`;
-    const fifty = (field) => Array.from({ length: 50 }, (_, i) => field(i)).join(' ');
+  GraphQL: (target: Target, headers: Headers) => {
+    const search = (i: number) => `a${i}:searchTweets(q:"${i}",first:100){nodes{id}}`;
+    const timeline = (i: number) => `b${i}:homeTimeline(first:${100 - i}){nodes{id}}`;
+    const fifty = (field: (i: number) => string) => Array.from({ length: 50 }, (_, i) => field(i)).join(' ');
     return target.graphql(`{${fifty(search)} ${fifty(timeline)}}`, undefined, { headers });
   },
-  REST: (target, headers) =>
+  REST: (target: Target, headers: Headers) =>
     target.many(100, 30, (i) => target.rest('GET', `/tweet/advanced_search?q=${i}&count=100`, undefined, { headers })),
 };
 
-export const attacks = {
+export const attacks: Attacks = {
   ...Object.fromEntries(
     Object.entries(pages).flatMap(([name, body]) =>
       Object.entries(ask).map(([api, run]) => [
         `platform: 100 answers with ${name}, ${api}`,
-        async (target) => {
+        async (target: Target) => {
           const proxy = await target.fakeProxy(respond(() => body));
           await target.begin();
           const response = await run(target, proxy.headers);
@@ -106,7 +111,7 @@ export const attacks = {
   ...Object.fromEntries(
     Object.entries(deep).map(([name, body]) => [
       `platform: 15 MB of ${name}`,
-      async (target) => {
+      async (target: Target) => {
         const text = body(15_000_000);
         const { headers } = await target.fakeProxy(respond(() => text));
         await target.begin();

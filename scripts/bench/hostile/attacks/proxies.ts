@@ -1,9 +1,10 @@
 // Attacks with a caller's proxy that accepts connections and then misbehaves.
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { awaitHead, opened, receiverSecret, tunnel } from '../target.ts';
+import { type Attack, type Attacks, awaitHead, opened, receiverSecret, type Target, tunnel } from '../target.ts';
 
 /** The actions of a hostile proxy after a request for a tunnel. */
-const tricks = {
+const tricks: Record<string, (socket: Socket) => void> = {
   'one byte after 200': (socket) => socket.write(`${opened}H`, () => setTimeout(() => socket.destroy(), 5)),
   'one byte after 200, close at once': (socket) => socket.end(`${opened}H`),
   'close after 200': (socket) => socket.end(opened),
@@ -17,22 +18,24 @@ const tricks = {
 };
 
 /** The service has taken the answer of a proxy that it has connected to, because the answer belongs to CONNECT. */
-const doTrick = (target, name) => (socket) =>
+const doTrick = (target: Target, name: string) => (socket: Socket) =>
   awaitHead(socket, () => {
     target.prove(true);
-    tricks[name](socket);
+    tricks[name]?.(socket);
   });
 
-const oneCall = (name) => async (target) => {
-  const proxy = await target.listen(doTrick(target, name));
-  await Promise.race([
-    target.rest('GET', '/user/info?userName=grace', undefined, { headers: { 'x-proxy': `http://${proxy.name}` } }),
-    sleep(20_000),
-  ]);
-  target.note(`${proxy.connections} connections`);
-};
+const oneCall =
+  (name: string): Attack =>
+  async (target) => {
+    const proxy = await target.listen(doTrick(target, name));
+    await Promise.race([
+      target.rest('GET', '/user/info?userName=grace', undefined, { headers: { 'x-proxy': `http://${proxy.name}` } }),
+      sleep(20_000),
+    ]);
+    target.note(`${proxy.connections} connections`);
+  };
 
-export const attacks = {
+export const attacks: Attacks = {
   ...Object.fromEntries(Object.keys(tricks).map((name) => [`proxy: ${name}`, oneCall(name)])),
   'proxy: 50 calls at once, one byte after 200': async (target) => {
     const proxy = await target.listen(doTrick(target, 'one byte after 200'));
@@ -44,7 +47,7 @@ export const attacks = {
   ...Object.fromEntries(
     ['one byte after 200', 'close after 200'].map((name) => [
       `proxy: a poller for 15 s, ${name}`,
-      async (target) => {
+      async (target: Target) => {
         const receiver = await target.receiver();
         const proxy = await target.listen((socket) => awaitHead(socket, (where) => tunnel(socket, where)));
         const { id } = await target.setUp(

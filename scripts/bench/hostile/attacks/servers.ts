@@ -1,10 +1,13 @@
 // Servers that callers choose, and whose responses have no end outside or inside their bodies.
+import type { Socket } from 'node:net';
 import { answerCrc } from '../../../../src/client/webhooks/index.ts';
-import { awaitHead, flood, receiverSecret } from '../target.ts';
+import { type Attacks, awaitHead, flood, receiverSecret, type Target } from '../target.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${ok}Content-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n`;
-const floods = {
+type Respond = (socket: Socket) => void;
+
+const floods: Record<string, [first: string, again: string]> = {
   headers: [ok, 'a:\r\n'],
   'different headers': [ok, Array.from({ length: 8_000 }, (_, i) => `k${i.toString(36)}:\r\n`).join('')],
   cookies: [ok, 'Set-Cookie: a=b\r\n'],
@@ -20,22 +23,23 @@ const floods = {
   'a body': [`${ok}Content-Type: application/json\r\n\r\n`, ' '],
 };
 
-const behave = (target, first, again) => (socket) => {
+const behave = (target: Target, first: string, again: string) => (socket: Socket) => {
   target.prove(true);
   flood(socket, first, again);
 };
-const later = (target, id) => id && target.later(() => target.rest('DELETE', `/webhooks/${id}`));
+const later = (target: Target, id: string | undefined) =>
+  id && target.later(() => target.rest('DELETE', `/webhooks/${id}`));
 
 /** What the service asks of the server. Each returns the text of an error. */
-const kinds = {
+const kinds: Record<string, (target: Target, answer: Respond) => Promise<string | null | undefined>> = {
   media: async (target, answer) => {
     const server = await target.listen((socket) => awaitHead(socket, () => answer(socket)));
-    const upload = (i) => target.rest('POST', '/media/upload', { media_url: `http://${server.name}/${i}` });
-    return (await Promise.all(Array.from({ length: 20 }, (_, i) => upload(i))))[0].json?.error;
+    const upload = (i: number) => target.rest('POST', '/media/upload', { media_url: `http://${server.name}/${i}` });
+    return (await Promise.all(Array.from({ length: 20 }, (_, i) => upload(i))))[0]?.json?.error;
   },
   handshakes: async (target, answer) => {
     const server = await target.listen((socket) => awaitHead(socket, () => answer(socket)));
-    const create = async (i) => {
+    const create = async (i: number) => {
       const { json } = await target.rest('POST', '/webhooks', { url: `http://localhost:${server.port}/${i}` });
       later(target, json?.data?.id);
       return json?.data?.last_error ?? json?.error;
@@ -66,18 +70,21 @@ const kinds = {
   'a proxy': async (target, answer) => {
     const { headers } = await target.fakeProxy(answer);
     const call = () => target.rest('GET', '/user/info?userName=grace', undefined, { headers });
-    return (await Promise.all(Array.from({ length: 10 }, call)))[0].json?.error;
+    return (await Promise.all(Array.from({ length: 10 }, call)))[0]?.json?.error;
   },
 };
 
-export const attacks = Object.fromEntries(
+export const attacks: Attacks = Object.fromEntries(
   Object.entries(floods).flatMap(([flooded, [first, again]]) =>
     Object.entries(kinds).map(([kind, run]) => [
       `server: ${flooded} without end, ${kind}`,
       // Test events of an account are limited.
-      Object.assign(async (target) => target.note(String(await run(target, behave(target, first, again))).slice(-70)), {
-        fresh: kind === 'deliveries',
-      }),
+      Object.assign(
+        async (target: Target) => target.note(String(await run(target, behave(target, first, again))).slice(-70)),
+        {
+          fresh: kind === 'deliveries',
+        },
+      ),
     ]),
   ),
 );

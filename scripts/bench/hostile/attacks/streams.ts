@@ -1,19 +1,18 @@
 // Attacks with many open live streams.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attacks, Target } from '../target.ts';
 
-async function open(target, count, { actor = 0, headers = {}, path = '/v1/events' } = {}) {
-  const all = Object.entries(target.headers({ actor, headers }));
-  const lines = [`GET ${path} HTTP/1.1`, 'host: localhost', ...all.map(([name, value]) => `${name}: ${value}`)];
-  const statuses = new Map();
+async function open(target: Target, count: number, headers: Record<string, string> = {}): Promise<void> {
+  const all = Object.entries(target.headers({ headers }));
+  const lines = ['GET /v1/events HTTP/1.1', 'host: localhost', ...all.map(([name, value]) => `${name}: ${value}`)];
+  const statuses = new Map<string, number>();
   for (let i = 0; i < count; i++) {
     let answered = false;
-    target.connect(`${lines.join('\r\n')}\r\n\r\n`, {
-      onData: (chunk) => {
-        if (answered) return;
-        answered = true;
-        const status = chunk.toString('latin1', 9, 12);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      },
+    target.connect(`${lines.join('\r\n')}\r\n\r\n`, (chunk) => {
+      if (answered) return;
+      answered = true;
+      const status = chunk.toString('latin1', 9, 12);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
     });
     if (i % 50 === 49) await sleep(100);
   }
@@ -22,7 +21,7 @@ async function open(target, count, { actor = 0, headers = {}, path = '/v1/events
   for (const [status, number] of statuses) target.statuses.set(status, number);
 }
 
-export const attacks = {
+export const attacks: Attacks = {
   'streams: 600 of one key, 10 s': async (target) => {
     await open(target, 600);
     const { statuses } = target;
@@ -32,7 +31,7 @@ export const attacks = {
     await sleep(10_000);
   },
   'streams: 200 that begin a day ago': async (target) => {
-    await open(target, 200, { headers: { 'last-event-id': 'evt_AAAAAAAAAAAAAAAAAAAAAAAA' } });
+    await open(target, 200, { 'last-event-id': 'evt_AAAAAAAAAAAAAAAAAAAAAAAA' });
   },
   'streams: opened and closed 500 times': (target) =>
     target.many(500, 20, async () => {

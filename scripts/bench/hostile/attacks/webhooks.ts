@@ -1,10 +1,10 @@
 // Attacks with webhooks: handshakes, replays, and receivers that misbehave.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerCrc } from '../../../../src/client/webhooks/index.ts';
-import { receiverSecret } from '../target.ts';
+import { type Attacks, type Receiver, receiverSecret, type Target } from '../target.ts';
 
-async function register(target, receiver, count) {
-  const ids = [];
+async function register(target: Target, receiver: Receiver, count: number): Promise<string[]> {
+  const ids: string[] = [];
   target.later(() => target.many(ids.length, 10, (i) => target.rest('DELETE', `/webhooks/${ids[i]}`)));
   await target.many(count, 10, async () => {
     const { id } = await target.setUp(target.rest('POST', '/webhooks', { url: receiver.url, secret: receiverSecret }));
@@ -13,14 +13,14 @@ async function register(target, receiver, count) {
   return ids;
 }
 
-const slowHandshake = (_request, response, token) =>
+const slowHandshake: Receiver['onCrc'] = (_request, response, token) =>
   setTimeout(() => response.end(JSON.stringify(answerCrc(token, receiverSecret))), 200);
 
-function countFromHere(receiver) {
+function countFromHere(receiver: Receiver): void {
   Object.assign(receiver, { handshakes: 0, deliveries: 0, most: 0 });
 }
 
-export const attacks = {
+export const attacks: Attacks = {
   'webhooks: 20 replays of 100 webhooks at once': async (target) => {
     const receiver = await target.receiver();
     await register(target, receiver, 100);
@@ -54,7 +54,7 @@ export const attacks = {
   },
   'webhooks: 300 registrations at once': async (target) => {
     const receiver = await target.receiver({ onCrc: slowHandshake });
-    const ids = [];
+    const ids: string[] = [];
     target.later(() => target.many(ids.length, 10, (i) => target.rest('DELETE', `/webhooks/${ids[i]}`)));
     await target.many(300, 300, async () => {
       const created = await target.rest('POST', '/webhooks', { url: receiver.url, secret: receiverSecret });
@@ -66,11 +66,11 @@ export const attacks = {
     const receiver = await target.receiver({ answer: (_request, response) => response.writeHead(500).end() });
     const ids = await register(target, receiver, 40);
     const headers = { 'content-type': 'application/json' };
-    const { userName } = target.demo.accounts[0];
+    const userName = target.demo.accounts[0]?.userName;
     const event = JSON.stringify({ type: 'mention', userName, count: 200, text: '語'.repeat(12_000) });
     await fetch(`${target.demo.sandboxUrl}/control/events`, { method: 'POST', headers, body: event });
     for (let i = 0; i < 600 && receiver.deliveries < 40 * 200; i++) await sleep(100);
-    const pause = (paused) =>
+    const pause = (paused: boolean) =>
       target.many(ids.length, 10, (i) => target.rest('PATCH', `/webhooks/${ids[i]}`, { paused }));
     await pause(true);
     await target.begin();
@@ -90,7 +90,7 @@ export const attacks = {
     await target.rest('POST', '/tweet/favorite', { tweet_id: '1' }, { actor: 1 });
     const sandbox = target.demo.sandboxUrl;
     const headers = { 'content-type': 'application/json' };
-    const userName = target.demo.accounts[0].userName;
+    const userName = target.demo.accounts[0]?.userName;
     const body = JSON.stringify({ type: 'like', userName, count: 5 });
     await fetch(`${sandbox}/control/events`, { method: 'POST', headers, body });
     for (let i = 0; i < 100 && receiver.deliveries === 0; i++) await sleep(50);

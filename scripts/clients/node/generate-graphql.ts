@@ -5,11 +5,12 @@ import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { buildSchema, parse } from 'graphql';
 
-const schema = buildSchema(readFileSync(process.env.GRAPHQL_SCHEMA, 'utf8'));
+const sdl = readFileSync(process.env['GRAPHQL_SCHEMA'] ?? '', 'utf8');
+const schema = buildSchema(sdl);
 const document = parse(readFileSync(new URL('operations.graphql', import.meta.url), 'utf8'));
 const text = await codegen({
   filename: 'generated/graphql.ts',
-  schema: parse(readFileSync(process.env.GRAPHQL_SCHEMA, 'utf8')),
+  schema: parse(sdl),
   schemaAst: schema,
   documents: [{ location: 'operations.graphql', document }],
   config: { useTypeImports: true },
