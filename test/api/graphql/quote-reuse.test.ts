@@ -1,9 +1,9 @@
 import { getOperationAST, getVariableValues, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { documentLimits } from '../../../src/api/graphql/limits.ts';
-import { type CheckCall, type Quote, quote } from '../../../src/api/graphql/quote.ts';
+import { documentLimits } from '../../../src/api/graphql/document/check-document.ts';
+import { type CheckCall, type Quote, quote } from '../../../src/api/graphql/document/quote.ts';
+import { fragmentsOf } from '../../../src/api/graphql/document/selection.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
-import { fragmentsOf } from '../../../src/api/graphql/selection.ts';
 import { PosternError } from '../../../src/shared/errors/postern-error.ts';
 
 const check: CheckCall = (_action, input) => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { getOperationAST, getVariableValues, type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentLimits } from '../../../src/api/graphql/limits.ts';
-import { quote } from '../../../src/api/graphql/quote.ts';
+import { documentLimits } from '../../../src/api/graphql/document/check-document.ts';
+import { quote } from '../../../src/api/graphql/document/quote.ts';
+import { fragmentsOf } from '../../../src/api/graphql/document/selection.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
-import { fragmentsOf } from '../../../src/api/graphql/selection.ts';
 import { type CallCountFixture, globalId, startCallCountFixture } from './call-count-fixture.ts';
 import { documents } from './random-documents.ts';
 

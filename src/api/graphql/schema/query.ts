@@ -8,16 +8,21 @@ import { me } from '../../../actions/user/me.ts';
 import { mentions } from '../../../actions/user/mentions.ts';
 import { searchUsers } from '../../../actions/user/search.ts';
 import type { UserProfile } from '../../../shared/model/user-profile.ts';
-import type { Session } from '../session.ts';
-import { AccountRef, readAccount } from './account.ts';
+import type { Session } from '../execute/session.ts';
+import { AccountRef, CapabilitiesRef, readAccount, readCapabilities } from './account.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
-import { CapabilitiesRef, readCapabilities } from './capabilities.ts';
 import { argsOf } from './inputs.ts';
 import { RateLimitRef } from './rate-limit.ts';
-import { ListRef, TweetConnection, TweetRef, UserConnection, UserRef } from './refs.ts';
-import { loadTweet } from './tweet.ts';
-import { fromCard, fromProfile, type UserSource } from './user-source.ts';
+import {
+  ListRef,
+  TweetConnection,
+  TweetRef,
+  type TweetSource,
+  UserConnection,
+  UserRef,
+  type UserSource,
+} from './refs.ts';
 import { enumOf } from './zod-types.ts';
 
 enumOf('SearchProduct', searchProduct, 'The order of a search result.', (product) =>
@@ -27,19 +32,22 @@ enumOf('SearchProduct', searchProduct, 'The order of a search result.', (product
 /** Caches the profile for all other fields of the request that read the same user. */
 function readProfile(profile: UserProfile, session: Session): UserSource {
   session.note(userInfo, { userId: profile.id }, profile);
-  return fromProfile(profile);
+  return profile;
 }
 
-const tweets = { items: 'tweets', read: loadTweet, view: 'tweet' } as const;
+const tweets = { items: 'tweets', view: 'tweet' } as const;
 
 builder.queryFields((t) => ({
   viewer: t.field({ type: UserRef, ...oneCall({ action: me, read: readProfile, view: 'profile' }) }),
   user: t.field({ type: UserRef, ...oneCall({ action: userInfo, read: readProfile, view: 'profile' }) }),
-  tweet: t.field({ type: TweetRef, ...oneCall({ action: tweetDetail, read: loadTweet, view: 'tweet' }) }),
+  tweet: t.field({
+    type: TweetRef,
+    ...oneCall({ action: tweetDetail, read: (found): TweetSource => found, view: 'tweet' }),
+  }),
   searchTweets: t.field({ type: TweetConnection, ...listCall({ action: advancedSearch, ...tweets }) }),
   searchUsers: t.field({
     type: UserConnection,
-    ...listCall({ action: searchUsers, items: 'users', read: fromCard, view: 'card' }),
+    ...listCall({ action: searchUsers, items: 'users', view: 'card' }),
   }),
   homeTimeline: t.field({ type: TweetConnection, ...listCall({ action: homeTimeline, ...tweets }) }),
   bookmarks: t.field({ type: TweetConnection, ...listCall({ action: bookmarks, ...tweets }) }),

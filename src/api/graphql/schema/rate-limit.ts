@@ -1,6 +1,6 @@
 import { balance } from '../../../actions/account/balance.ts';
 import { formatDollars } from '../../../shared/model/money.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../execute/session.ts';
 import { oneCall } from './bind.ts';
 import { builder } from './builder.ts';
 

@@ -4,22 +4,49 @@ import {
   type GraphQLObjectType,
   getArgumentValues,
   getNamedType,
+  getNullableType,
   isAbstractType,
   isCompositeType,
+  isListType,
   isObjectType,
+  isScalarType,
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
   type ValueNode,
 } from 'graphql';
-import type { Action } from '../../actions/action.ts';
-import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { Micros } from '../../shared/model/money.ts';
+import type { Action } from '../../../actions/action.ts';
+import { PosternError } from '../../../shared/errors/postern-error.ts';
+import type { Micros } from '../../../shared/model/money.ts';
 import { type Args, costOf, type FieldCost, type UserView } from './cost.ts';
 import { IntrospectionReader } from './introspection.ts';
-import { assumedItems, bytesOfError, bytesOfKey, bytesOfLeaf, bytesOfSyntax, isList } from './response-size.ts';
 import { type DocumentScope, fieldOf, type Selected, selectedFields, selectsOnly } from './selection.ts';
+
+/** The size of a typical value in bytes, by scalar type. A field can declare another size (`FieldCost.bytes`). */
+const bytesOfScalar: Readonly<Record<string, number>> = {
+  Boolean: 5,
+  Int: 8,
+  Float: 12,
+  ID: 40,
+  DateTime: 26,
+  Credits: 12,
+  String: 60,
+};
+const bytesOfEnum = 12;
+/**
+ * The number of items that is assumed for a list of unknown length. The actual items are counted when the list is resolved
+ * (`ResponseBudget.count`).
+ */
+const assumedItems = 4;
+/** The estimated size in bytes of one entry of `errors`. */
+const bytesOfError = 400;
+
+/** A field counts as this many bytes at least, because the time to resolve fields is limited by the size of the response. */
+const leastBytes = 40;
+
+/** The bytes of JSON syntax: quotation marks, colon and comma of a field, and the braces of an object. */
+const bytesOfSyntax = { field: 4, object: 2 };
 
 export interface QuoteLimits {
   /** The maximum nesting of fields. */
@@ -148,7 +175,7 @@ class Traversal {
         );
       }
       const field = fieldOf(type, node.name.value);
-      if (field) bytes += bytesOfKey(node) + this.#field(field, [node, ...more], place, shared);
+      if (field) bytes += Math.max(leastBytes, bytesOfKey(node) + this.#field(field, [node, ...more], place, shared));
     }
     return bytes;
   }
@@ -275,4 +302,18 @@ function namesVariable(value: ValueNode): boolean {
   if (value.kind === Kind.VARIABLE) return true;
   if (value.kind === Kind.LIST) return value.values.some(namesVariable);
   return value.kind === Kind.OBJECT && value.fields.some((field) => namesVariable(field.value));
+}
+
+function bytesOfKey({ alias, name }: FieldNode): number {
+  return (alias ?? name).value.length + bytesOfSyntax.field;
+}
+
+export function isList({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): boolean {
+  return isListType(getNullableType(type));
+}
+
+/** Returns the typical size in bytes of a scalar or enum value. */
+function bytesOfLeaf(field: GraphQLField<unknown, unknown>): number {
+  const type = getNamedType(field.type);
+  return costOf(field)?.bytes ?? (isScalarType(type) ? (bytesOfScalar[type.name] ?? 60) : bytesOfEnum);
 }

@@ -7,7 +7,7 @@ import {
   isObjectType,
   type SchemaMetaFieldDef,
 } from 'graphql';
-import { PosternError } from '../../shared/errors/postern-error.ts';
+import { PosternError } from '../../../shared/errors/postern-error.ts';
 import { type DocumentScope, type Selected, selectedFields } from './selection.ts';
 
 type Field = typeof SchemaMetaFieldDef;

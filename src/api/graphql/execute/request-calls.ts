@@ -1,7 +1,8 @@
-import type { Action } from '../../actions/action.ts';
-import type { EdgePage } from '../../actions/paging/paging.ts';
-import type { ActionPipeline, Caller, PreparedCall } from '../../actions/pipeline/action-pipeline.ts';
-import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
+import type { Action } from '../../../actions/action.ts';
+import type { EdgePage } from '../../../actions/paging/paging.ts';
+import type { ActionPipeline, Caller, PreparedCall } from '../../../actions/pipeline/action-pipeline.ts';
+import { ReceivedFile } from '../../../media/received-file.ts';
+import { asPosternError, PosternError } from '../../../shared/errors/postern-error.ts';
 
 type Input = Record<string, unknown>;
 
@@ -19,7 +20,7 @@ export class RequestCalls {
   readonly #pipeline: ActionPipeline;
   readonly #caller: Caller;
   readonly #prepared = new Map<string, Prepared | PosternError>();
-  /** The numbers that replace long strings, and objects such as files, in call keys. */
+  /** The numbers that replace long strings and files in call keys. */
   readonly #numbers = new Map<unknown, number>();
 
   constructor(pipeline: ActionPipeline, caller: Caller) {
@@ -76,7 +77,7 @@ export class RequestCalls {
 
   /** Returns a key for an action and its input. Equal inputs have equal keys. */
   keyOf(action: Action, input: Input): string {
-    return `${action.name} ${this.#keyOf(input)}`;
+    return `${action.name} ${JSON.stringify(input, this.#shorten)}`;
   }
 
   edgesKeyOf(action: Action, input: Input): string {
@@ -104,23 +105,12 @@ export class RequestCalls {
     return prepared as Prepared<Output>;
   }
 
-  /** Returns a key for a value. Each string is preceded by its length, so different values never have the same key. */
-  #keyOf(value: unknown): string {
-    if (typeof value === 'string') {
-      return value.length > longestInKey ? this.#numberOf(value) : `${value.length}"${value}`;
-    }
-    if (typeof value !== 'object' || value === null) return String(value);
-    if (Array.isArray(value)) return `[${value.map((each) => this.#keyOf(each)).join()}]`;
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== null) return this.#numberOf(value);
-    let key = '{';
-    for (const name in value) key += `${this.#keyOf(name)}:${this.#keyOf((value as Input)[name])},`;
-    return `${key}}`;
-  }
-
-  #numberOf(value: unknown): string {
+  /** Replaces what is too long for a key, and files, by their numbers. */
+  readonly #shorten = (_name: string, value: unknown): unknown => {
+    const isLong = typeof value === 'string' && value.length > longestInKey;
+    if (!isLong && !(value instanceof ReceivedFile)) return value;
     const number = this.#numbers.get(value) ?? this.#numbers.size;
     this.#numbers.set(value, number);
-    return `#${number}`;
-  }
+    return { number };
+  };
 }

@@ -1,15 +1,15 @@
-import type { Action } from '../../actions/action.ts';
-import type { EdgePage } from '../../actions/paging/paging.ts';
-import type { PreparedCall } from '../../actions/pipeline/action-pipeline.ts';
-import type { BillingSession } from '../../actions/pipeline/billing-session.ts';
-import type { CallRecorder } from '../../billing/call-recorder.ts';
-import type { RateState } from '../../billing/rate-limiter.ts';
-import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
-import type { LiveStream } from '../../shared/model/event.ts';
-import type { Micros } from '../../shared/model/money.ts';
+import type { Action } from '../../../actions/action.ts';
+import type { EdgePage } from '../../../actions/paging/paging.ts';
+import type { PreparedCall } from '../../../actions/pipeline/action-pipeline.ts';
+import type { BillingSession } from '../../../actions/pipeline/billing-session.ts';
+import type { CallRecorder } from '../../../billing/call-recorder.ts';
+import type { RateState } from '../../../billing/rate-limiter.ts';
+import { asPosternError, PosternError } from '../../../shared/errors/postern-error.ts';
+import type { LiveStream } from '../../../shared/model/event.ts';
+import type { Micros } from '../../../shared/model/money.ts';
 import type { RequestCalls } from './request-calls.ts';
+import type { RequestLifetime } from './request-lifetime.ts';
 import type { ResponseBudget } from './response-budget.ts';
-import type { DocumentScope } from './selection.ts';
 
 type Input = Record<string, unknown>;
 
@@ -17,11 +17,9 @@ export interface SessionParts {
   account: string;
   calls: RequestCalls;
   billing: BillingSession;
-  scope: DocumentScope;
   budget: ResponseBudget;
+  lifetime: RequestLifetime;
   recorder: CallRecorder;
-  /** Returns true after the deadline of the request has passed. */
-  isLate: () => boolean;
   quoted: Micros;
   costLimit: Micros;
   /** The rate limit of the key; `null` if the key has no limit. */
@@ -53,20 +51,6 @@ export class Session {
     return this.#failedWrites.find(({ status }) => status >= 500) ?? this.#failedWrites[0] ?? null;
   }
 
-  /** Counts a write that failed or that was refused before it began. */
-  noteFailedWrite(action: Action, error: PosternError): void {
-    this.#failedWrites.push(error);
-    this.#countFailure(action, error);
-  }
-
-  get account(): string {
-    return this.#parts.account;
-  }
-
-  get scope(): DocumentScope {
-    return this.#parts.scope;
-  }
-
   get terms(): Pick<SessionParts, 'quoted' | 'costLimit' | 'rate'> {
     return this.#parts;
   }
@@ -94,8 +78,10 @@ export class Session {
     this.#reads.clear();
     try {
       return (await billing.run(calls.prepare(action, input), place)) as Output;
-    } catch (error) {
-      this.noteFailedWrite(action, asPosternError(error));
+    } catch (thrown) {
+      const error = asPosternError(thrown);
+      this.#failedWrites.push(error);
+      this.#countFailure(action, error);
       throw error;
     }
   }
@@ -133,14 +119,14 @@ export class Session {
   }
 
   async #run<Output>(action: Action, prepare: () => PreparedCall<Output>): Promise<Output> {
-    const { billing, isLate } = this.#parts;
+    const { billing, lifetime } = this.#parts;
     try {
       return await billing.run(prepare());
     } catch (thrown) {
       // All fields that share the read must get the same error object.
       const error = asPosternError(thrown);
       this.#countFailure(action, error);
-      if (!isLate() || error.code !== 'request_timeout') throw error;
+      if (!lifetime.isLate || error.code !== 'request_timeout') throw error;
       this.#late ??= new PosternError(
         'request_deadline',
         'The request exceeded its time limit, so this field was not read',
