@@ -6,8 +6,8 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { jsonErrorReason, parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import { missingKey } from '../http/api-key.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
-import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
 import { readJsonBody, unsupportedEncoding } from '../http/json-body.ts';
+import { refuseCredentialsInQuery } from '../http/request.ts';
 import { isMultipart, readMultipart } from './read-multipart.ts';
 
 /** The parameters of a GraphQL request before they are validated. */

@@ -2,8 +2,7 @@ import type { FormattedExecutionResult } from 'graphql';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { errorCodeHeader, errorCodes, errorTable } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
-import { showRate } from '../http/rate-limit.ts';
-import { noteError } from '../http/request-locals.ts';
+import { noteError, showRate } from '../http/request-locals.ts';
 import { publicError } from './errors.ts';
 import type { GraphqlRequest } from './request.ts';
 

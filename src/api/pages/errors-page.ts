@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 import { type ErrorEntry, errorEntries, errorIntroduction } from '../rest/openapi/error-reference.ts';
 import { textStyle } from './error-page.ts';
 import { type Html, html } from './html.ts';

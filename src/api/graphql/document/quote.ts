@@ -10,11 +10,9 @@ import {
   isListType,
   isObjectType,
   isScalarType,
-  Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
-  type ValueNode,
 } from 'graphql';
 import type { Action } from '../../../actions/action.ts';
 import { PosternError } from '../../../shared/errors/postern-error.ts';
@@ -81,43 +79,7 @@ export interface QuoteOptions {
  * refused. Throws `too_costly` if a limit is exceeded.
  */
 export function quote(options: QuoteOptions): Quote {
-  const { operation, limits } = options;
-  const known = quotes.get(operation);
-  if (known?.limits === limits && known.calls.every((call) => isAccepted(call, options))) return known.quote;
-  const traversal = new Traversal(options);
-  const made = traversal.quote();
-  if (traversal.isReusable) quotes.set(operation, { limits, quote: made, calls: traversal.calls });
-  return made;
-}
-
-/** A call of a root field, whose input is checked before the operation runs. */
-interface RootCall {
-  readonly field: Field;
-  readonly node: FieldNode;
-  readonly action: Action;
-  readonly input: NonNullable<FieldCost['input']>;
-  /** The input, if it does not depend on variables; otherwise `null`. */
-  readonly constantInput: Record<string, unknown> | null;
-  readonly paged: boolean;
-}
-
-/** A cached quote. It is valid for every request of the same operation in which none of these calls is refused. */
-interface KnownQuote {
-  readonly limits: QuoteLimits;
-  readonly quote: Quote;
-  readonly calls: readonly RootCall[];
-}
-
-const quotes = new WeakMap<OperationDefinitionNode, KnownQuote>();
-
-function isAccepted(call: RootCall, options: QuoteOptions): boolean {
-  const input = call.constantInput ?? inputOf(call, options.scope);
-  return input !== null && !isRefused(options, call.action, input, call.paged);
-}
-
-function inputOf(call: RootCall, scope: DocumentScope): Record<string, unknown> | null {
-  const args = argumentsOf(call, scope);
-  return args && call.input(args);
+  return new Traversal(options).quote();
 }
 
 /** A group of objects of one type that were made from the same kind of data. */
@@ -133,21 +95,12 @@ class Traversal {
   readonly #options: QuoteOptions;
   readonly #introspection: IntrospectionReader;
   readonly #itemBytes = new Map<FieldNode, number>();
-  /** The calls of the root fields. */
-  readonly calls: RootCall[] = [];
-  /**
-   * True if the quote is valid for later requests of the same operation: no call was refused, and the variables do not affect the quote.
-   */
-  isReusable: boolean;
   #micros = 0;
   #fields = 0;
 
   constructor(options: QuoteOptions) {
     this.#options = options;
     this.#introspection = new IntrospectionReader(options.scope, options.limits.introspected);
-    const { variableDefinitions = [], loc } = options.operation;
-    // Directives can depend on variables, so an operation that has both is quoted for each request.
-    this.isReusable = variableDefinitions.length === 0 || loc?.source.body.includes('@') === false;
   }
 
   quote(): Quote {
@@ -186,15 +139,9 @@ class Traversal {
     const [node] = nodes;
     const args =
       cost.size || cost.objects || (cost.input && place.depth === 1)
-        ? argumentsOf({ field, node }, this.#options.scope)
+        ? argumentsOf(field, node, this.#options.scope)
         : {};
-    if (cost.objects || (cost.size && node.arguments?.some(({ value }) => namesVariable(value)))) {
-      this.isReusable = false;
-    }
-    if (!args || (place.depth === 1 && this.#isRootRefused(field, node, cost, args))) {
-      this.isReusable = false;
-      return bytesOfError;
-    }
+    if (!args || (place.depth === 1 && this.#isRootRefused(cost, args))) return bytesOfError;
     if (cost.objects) return this.#named(cost, args, nodes, place);
 
     const type = getNamedType(field.type);
@@ -217,10 +164,7 @@ class Traversal {
     let itemBytes = isCompositeType(type) ? 0 : bytesOfLeaf(field);
     for (const [each, selected] of selections) itemBytes = Math.max(itemBytes, this.#object(each, selected, inner));
     // The depth limit above must be checked before the introspection is traversed.
-    if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) {
-      this.#introspection.read(field, nodes);
-      this.isReusable = false;
-    }
+    if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) this.#introspection.read(field, nodes);
     if (!isList(field)) return itemBytes;
     this.#noteItem(nodes[0], itemBytes);
     return items * (itemBytes + 1);
@@ -247,7 +191,7 @@ class Traversal {
     const sets = nodes.map((node) => node.selectionSet);
     for (const { type: name, action, input, view } of objects?.(args) ?? []) {
       const type = scope.schema.getType(name);
-      if (!isObjectType(type) || (action && isRefused(this.#options, action, input, false))) continue;
+      if (!isObjectType(type) || (action && this.#isRefused(action, input, false))) continue;
       if (action) this.#count(action, place.times);
       const inner = { times: place.times, view, depth: place.depth + 1, items: undefined };
       const itemBytes = this.#object(type, selectedFields(type, sets, scope), inner);
@@ -257,12 +201,18 @@ class Traversal {
     return bytes;
   }
 
-  #isRootRefused(field: Field, node: FieldNode, { action, input, paged = false }: FieldCost, args: Args): boolean {
-    if (!action || !input) return false;
-    const given = input(args);
-    const isConstant = !node.arguments?.some(({ value }) => namesVariable(value));
-    this.calls.push({ field, node, action, input, constantInput: isConstant ? given : null, paged });
-    return isRefused(this.#options, action, given, paged);
+  #isRootRefused({ action, input, paged = false }: FieldCost, args: Args): boolean {
+    return action !== undefined && input !== undefined && this.#isRefused(action, input(args), paged);
+  }
+
+  #isRefused(action: Action, input: Record<string, unknown>, paged: boolean): boolean {
+    try {
+      this.#options.check(action, input, paged);
+      return false;
+    } catch (error) {
+      if (error instanceof PosternError) return true;
+      throw error;
+    }
   }
 
   #noteItem(node: FieldNode, bytes: number): void {
@@ -276,32 +226,16 @@ class Traversal {
 
 type Field = GraphQLField<unknown, unknown>;
 
-function isRefused({ check }: QuoteOptions, action: Action, input: Record<string, unknown>, paged: boolean): boolean {
-  try {
-    check(action, input, paged);
-    return false;
-  } catch (error) {
-    if (error instanceof PosternError) return true;
-    throw error;
-  }
-}
-
 /**
  * Returns the arguments of a field. Returns `null` if they are invalid, for example because a variable is null; graphql-js will refuse the
  * field.
  */
-function argumentsOf({ field, node }: Pick<RootCall, 'field' | 'node'>, { variables }: DocumentScope): Args | null {
+function argumentsOf(field: Field, node: FieldNode, { variables }: DocumentScope): Args | null {
   try {
     return getArgumentValues(field, node, variables);
   } catch {
     return null;
   }
-}
-
-function namesVariable(value: ValueNode): boolean {
-  if (value.kind === Kind.VARIABLE) return true;
-  if (value.kind === Kind.LIST) return value.values.some(namesVariable);
-  return value.kind === Kind.OBJECT && value.fields.some((field) => namesVariable(field.value));
 }
 
 function bytesOfKey({ alias, name }: FieldNode): number {

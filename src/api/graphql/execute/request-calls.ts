@@ -1,13 +1,12 @@
 import type { Action } from '../../../actions/action.ts';
-import type { EdgePage } from '../../../actions/paging/paging.ts';
 import type { ActionPipeline, Caller, PreparedCall } from '../../../actions/pipeline/action-pipeline.ts';
 import { ReceivedFile } from '../../../media/received-file.ts';
 import { asPosternError, PosternError } from '../../../shared/errors/postern-error.ts';
 
 type Input = Record<string, unknown>;
 
-interface Prepared<Output = unknown> {
-  readonly call: PreparedCall<Output>;
+interface Prepared {
+  readonly call: PreparedCall;
   /** The error with which the expensive check refused the input. */
   refused: PosternError | null;
 }
@@ -28,24 +27,17 @@ export class RequestCalls {
     this.#caller = caller;
   }
 
-  /** Prepares a call. `key` must be the result of `keyOf`. Throws `bad_input`. */
-  prepare(action: Action, input: Input, key = this.keyOf(action, input)): PreparedCall {
-    return this.#prepare(key, () => this.#pipeline.prepare(action, input, this.#caller)).call;
+  /**
+   * Prepares a call; with `paged` for a page that may begin after any edge, whose output is an `EdgePage`. `key` must be the result of `keyOf`.
+   * Throws `bad_input`.
+   */
+  prepare(action: Action, input: Input, paged = false, key = this.keyOf(action, input, paged)): PreparedCall {
+    return this.#prepare(action, input, paged, key).call;
   }
 
-  /** Prepares a call for a page that may begin after any edge. `key` must be the result of `edgesKeyOf`. Throws `bad_input`. */
-  prepareEdges(action: Action, input: Input, key = this.edgesKeyOf(action, input)): PreparedCall<EdgePage> {
-    return this.#prepare(key, () => this.#pipeline.prepareEdges(action, input, this.#caller)).call;
-  }
-
-  /** Throws if a check before execution has already refused the input of a call. */
+  /** Throws if a check before execution refuses the input of a call. */
   check(action: Action, input: Input, paged: boolean): void {
-    if (paged) {
-      this.prepareEdges(action, input);
-      return;
-    }
-    const key = this.keyOf(action, input);
-    const { refused } = this.#prepare(key, () => this.#pipeline.prepare(action, input, this.#caller));
+    const { refused } = this.#prepare(action, input, paged, this.keyOf(action, input, paged));
     if (refused) throw refused;
   }
 
@@ -75,13 +67,9 @@ export class RequestCalls {
     );
   }
 
-  /** Returns a key for an action and its input. Equal inputs have equal keys. */
-  keyOf(action: Action, input: Input): string {
-    return `${action.name} ${JSON.stringify(input, this.#shorten)}`;
-  }
-
-  edgesKeyOf(action: Action, input: Input): string {
-    return `edges ${this.keyOf(action, input)}`;
+  /** Returns a key for a call. Calls of one action with equal inputs have equal keys. */
+  keyOf(action: Action, input: Input, paged = false): string {
+    return `${paged ? 'edges ' : ''}${action.name} ${JSON.stringify(input, this.#shorten)}`;
   }
 
   #expensive(): Prepared[] {
@@ -90,11 +78,14 @@ export class RequestCalls {
     );
   }
 
-  #prepare<Output>(key: string, prepare: () => PreparedCall<Output>): Prepared<Output> {
+  #prepare(action: Action, input: Input, paged: boolean, key: string): Prepared {
     let prepared = this.#prepared.get(key);
     if (prepared === undefined) {
       try {
-        prepared = { call: prepare(), refused: null };
+        const call = paged
+          ? this.#pipeline.prepareEdges(action, input, this.#caller)
+          : this.#pipeline.prepare(action, input, this.#caller);
+        prepared = { call, refused: null };
       } catch (error) {
         if (!(error instanceof PosternError)) throw error;
         prepared = error;
@@ -102,7 +93,7 @@ export class RequestCalls {
       this.#prepared.set(key, prepared);
     }
     if (prepared instanceof PosternError) throw prepared;
-    return prepared as Prepared<Output>;
+    return prepared;
   }
 
   /** Replaces what is too long for a key, and files, by their numbers. */

@@ -1,6 +1,5 @@
 import type { Action } from '../../../actions/action.ts';
 import type { EdgePage } from '../../../actions/paging/paging.ts';
-import type { PreparedCall } from '../../../actions/pipeline/action-pipeline.ts';
 import type { BillingSession } from '../../../actions/pipeline/billing-session.ts';
 import type { CallRecorder } from '../../../billing/call-recorder.ts';
 import type { RateState } from '../../../billing/rate-limiter.ts';
@@ -60,16 +59,12 @@ export class Session {
   }
 
   read<Output>(action: Action, input: Input): Promise<Output> {
-    const { calls } = this.#parts;
-    const key = calls.keyOf(action, input);
-    return this.#once(key, action, () => calls.prepare(action, input, key)) as Promise<Output>;
+    return this.#once(action, input, false) as Promise<Output>;
   }
 
   /** Reads a page of a list. The page may begin after any edge. */
   edges(action: Action, input: Input): Promise<EdgePage> {
-    const { calls } = this.#parts;
-    const key = calls.edgesKeyOf(action, input);
-    return this.#once(key, action, () => calls.prepareEdges(action, input, key));
+    return this.#once(action, input, true) as Promise<EdgePage>;
   }
 
   /** Performs a write. `place` identifies the field of the write. It must be the same when the request is sent again. */
@@ -104,10 +99,11 @@ export class Session {
     if (!this.#reads.has(key)) this.#reads.set(key, Promise.resolve(output));
   }
 
-  #once<Output>(key: string, action: Action, prepare: () => PreparedCall<Output>): Promise<Output> {
-    let reading = this.#reads.get(key) as Promise<Output> | undefined;
+  #once(action: Action, input: Input, paged: boolean): Promise<unknown> {
+    const key = this.#parts.calls.keyOf(action, input, paged);
+    let reading = this.#reads.get(key);
     if (!reading) {
-      reading = this.#run(action, prepare);
+      reading = this.#run(action, input, paged, key);
       this.#reads.set(key, reading);
     }
     return reading;
@@ -118,10 +114,10 @@ export class Session {
     recorder.failed(account, action.name, code);
   }
 
-  async #run<Output>(action: Action, prepare: () => PreparedCall<Output>): Promise<Output> {
-    const { billing, lifetime } = this.#parts;
+  async #run(action: Action, input: Input, paged: boolean, key: string): Promise<unknown> {
+    const { billing, calls, lifetime } = this.#parts;
     try {
-      return await billing.run(prepare());
+      return await billing.run(calls.prepare(action, input, paged, key));
     } catch (thrown) {
       // All fields that share the read must get the same error object.
       const error = asPosternError(thrown);
