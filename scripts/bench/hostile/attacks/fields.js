@@ -11,6 +11,13 @@ const get =
   (target) =>
     target.many(times, 1, () => target.rest('GET', `${path}?${new URLSearchParams(query)}`));
 
+/** Asks for almost as many fields as the limit of the response allows. Platform and charge count one read. */
+const atLimit = (reads, fields, field) => (target) => {
+  const aliased = (times, text, prefix) => Array.from({ length: times }, (_, i) => `${prefix}${i}:${text}`).join(' ');
+  const tweets = aliased(reads, 'searchTweets(q:"from:grace",first:100){nodes{...F}}', 's');
+  return target.many(8, 1, () => target.graphql(`{${tweets}} fragment F on Tweet{${aliased(fields, field, 'f')}}`));
+};
+
 const searches = {
   parentheses: '('.repeat(4_000),
   quotes: '"a" '.repeat(2_500),
@@ -99,6 +106,9 @@ export const attacks = {
     target.graphql(
       `{${Array.from({ length: 100 }, (_, i) => `a${i}:searchTweets(q:"a ${i}",first:100){nodes{id text author{name}}}`).join(' ')}}`,
     ),
+  'graphql: 39,000 small fields of one read': atLimit(8, 49, 'createdAt'),
+  'graphql: 12,000 authors of one read': atLimit(4, 30, 'author{id}'),
+  'graphql: 6,000 tweets that are replied to, of one read': atLimit(2, 30, 'inReplyTo{id}'),
   'graphql: 100 nodes that do not exist': (target) => {
     const ids = Array.from({ length: 100 }, (_, i) => Buffer.from(`Tweet:${i}`).toString('base64'));
     return target.graphql('query($ids:[ID!]!){nodes(ids:$ids){id}}', { ids });

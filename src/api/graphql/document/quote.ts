@@ -40,11 +40,14 @@ const assumedItems = 4;
 /** The estimated size in bytes of one entry of `errors`. */
 const bytesOfError = 400;
 
-/** A field counts as this many bytes at least, because the time to resolve fields is limited by the size of the response. */
-const leastBytes = 40;
+/**
+ * Objects and fields count as this many bytes at least, so that the limit of the response bounds the time to resolve it too: 2 MiB take less
+ * than 100 ms. Fields that may make a call have slower resolvers.
+ */
+const leastBytes = { object: 50, field: 50, fieldWithAction: 300 };
 
-/** The bytes of JSON syntax: quotation marks, colon and comma of a field, and the braces of an object. */
-const bytesOfSyntax = { field: 4, object: 2 };
+/** The quotation marks, the colon and the comma of a field. */
+const bytesOfSyntax = 4;
 
 export interface QuoteLimits {
   /** The maximum nesting of fields. */
@@ -118,7 +121,7 @@ class Traversal {
     if (place.depth > limits.depth) {
       throw new PosternError('document_limit', `Too deep: fields may be nested at most ${limits.depth} levels deep`);
     }
-    let bytes = bytesOfSyntax.object;
+    let bytes = leastBytes.object;
     for (const [node, ...more] of selected.values()) {
       if (!node) continue;
       if (++this.#fields > limits.fields) {
@@ -128,7 +131,9 @@ class Traversal {
         );
       }
       const field = fieldOf(type, node.name.value);
-      if (field) bytes += Math.max(leastBytes, bytesOfKey(node) + this.#field(field, [node, ...more], place, shared));
+      if (!field) continue;
+      const least = costOf(field)?.action ? leastBytes.fieldWithAction : leastBytes.field;
+      bytes += Math.max(least, bytesOfKey(node) + this.#field(field, [node, ...more], place, shared));
     }
     return bytes;
   }
@@ -239,7 +244,7 @@ function argumentsOf(field: Field, node: FieldNode, { variables }: DocumentScope
 }
 
 function bytesOfKey({ alias, name }: FieldNode): number {
-  return (alias ?? name).value.length + bytesOfSyntax.field;
+  return (alias ?? name).value.length + bytesOfSyntax;
 }
 
 export function isList({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): boolean {

@@ -52,18 +52,18 @@ export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Outp
       ...(view && { view }),
       ...(atHand && { known: atHand.known }),
     }),
-    resolve: async (parent: Parent, given: Args, session: Session, info: GraphQLResolveInfo) => {
+    // Not an async function, because an object at hand needs no promise.
+    resolve: (parent: Parent, given: Args, session: Session, info: GraphQLResolveInfo) => {
       if (atHand) {
         const source = atHand.source(parent);
         if (source === null || asksOnlyFor(atHand.known, info)) return source;
       }
-      let output: z.output<Output>;
-      try {
-        output = await session.read<z.output<Output>>(action, inputOf(parent, given));
-      } catch (error) {
-        throw rename(error);
-      }
-      return read(output, session);
+      return session.read<z.output<Output>>(action, inputOf(parent, given)).then(
+        (output) => read(output, session),
+        (error) => {
+          throw rename(error);
+        },
+      );
     },
   };
 }

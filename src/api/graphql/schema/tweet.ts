@@ -103,10 +103,11 @@ nodeType(TweetRef, {
   }),
 });
 
-async function quotedTweet(source: TweetSource, _args: unknown, session: Session): Promise<TweetSource | null> {
-  const whole =
-    source.quoted_tweet === undefined ? await session.read<Tweet>(tweetDetail, { tweet_id: source.id }) : source;
-  return whole.quoted_tweet ? { ...whole.quoted_tweet, quoted_tweet: undefined } : null;
+function quotedTweet(source: TweetSource, _args: unknown, session: Session) {
+  const quotedBy = ({ quoted_tweet: quoted }: Pick<TweetSource, 'quoted_tweet'>) =>
+    quoted ? { ...quoted, quoted_tweet: undefined } : null;
+  if (source.quoted_tweet !== undefined) return quotedBy(source);
+  return session.read<Tweet>(tweetDetail, { tweet_id: source.id }).then(quotedBy);
 }
 
 /** The UTF-8 size of a tweet of the maximum length, 25,000 characters. */
