@@ -21,6 +21,7 @@ export function respond(result: FormattedExecutionResult, state: GraphqlRequest,
     const error = tooLarge(bytesLimit);
     noteError(response, error);
     sent = { errors: [publicError(error)], extensions: result.extensions ?? {} };
+    state.isInvalid = false;
     json = JSON.stringify(sent);
   }
   response.statusCode = 200;

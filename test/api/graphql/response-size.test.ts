@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { getOperationAST, getVariableValues, type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentLimits } from '../../../src/api/graphql/document/check-document.ts';
 import { quote } from '../../../src/api/graphql/document/quote.ts';
 import { fragmentsOf } from '../../../src/api/graphql/document/selection.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
@@ -33,7 +32,7 @@ function bytesOf(document: string, variables: Record<string, unknown> = {}): num
   const operation = getOperationAST(parsed) as OperationDefinitionNode;
   const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
   const scope = { schema, fragments: fragmentsOf(parsed), variables: coerced };
-  return quote({ scope, operation, limits: documentLimits, check: () => {} }).bytes;
+  return quote(scope, operation, () => {}).bytes;
 }
 
 describe('a request whose response could be too large is refused before anything runs', () => {

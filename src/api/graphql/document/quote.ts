@@ -17,6 +17,7 @@ import {
 import type { Action } from '../../../actions/action.ts';
 import { PosternError } from '../../../shared/errors/postern-error.ts';
 import type { Micros } from '../../../shared/model/money.ts';
+import { documentLimits } from './check-document.ts';
 import { type Args, costOf, type FieldCost, type UserView } from './cost.ts';
 import { IntrospectionReader } from './introspection.ts';
 import { type DocumentScope, fieldOf, type Selected, selectedFields, selectsOnly } from './selection.ts';
@@ -49,15 +50,6 @@ const leastBytes = { object: 50, field: 50, fieldWithAction: 300 };
 /** The quotation marks, the colon and the comma of a field. */
 const bytesOfSyntax = 4;
 
-export interface QuoteLimits {
-  /** The maximum nesting of fields. */
-  readonly depth: number;
-  /** The maximum number of fields in the document, after fragments are expanded. */
-  readonly fields: number;
-  /** The maximum number of fields that introspection may read. */
-  readonly introspected: number;
-}
-
 export interface Quote {
   readonly micros: Micros;
   /** The estimated size of the response in bytes. */
@@ -69,20 +61,13 @@ export interface Quote {
 /** Checks the input of a call before the operation runs. Throws `PosternError`. */
 export type CheckCall = (action: Action, input: Record<string, unknown>, paged: boolean) => void;
 
-export interface QuoteOptions {
-  scope: DocumentScope;
-  operation: OperationDefinitionNode;
-  limits: QuoteLimits;
-  check: CheckCall;
-}
-
 /**
  * Computes the maximum cost of a request and estimates the size of its response. Assumes the worst case: every list has its maximum length,
  * all objects differ, and every field that may need a call makes the call. A call with invalid input costs nothing, because it will be
  * refused. Throws `too_costly` if a limit is exceeded.
  */
-export function quote(options: QuoteOptions): Quote {
-  return new Traversal(options).quote();
+export function quote(scope: DocumentScope, operation: OperationDefinitionNode, check: CheckCall): Quote {
+  return new Traversal(scope, check).quote(operation);
 }
 
 /** A group of objects of one type that were made from the same kind of data. */
@@ -95,39 +80,42 @@ interface Place {
 }
 
 class Traversal {
-  readonly #options: QuoteOptions;
+  readonly #scope: DocumentScope;
+  readonly #check: CheckCall;
   readonly #introspection: IntrospectionReader;
   readonly #itemBytes = new Map<FieldNode, number>();
   #micros = 0;
   #fields = 0;
 
-  constructor(options: QuoteOptions) {
-    this.#options = options;
-    this.#introspection = new IntrospectionReader(options.scope, options.limits.introspected);
+  constructor(scope: DocumentScope, check: CheckCall) {
+    this.#scope = scope;
+    this.#check = check;
+    this.#introspection = new IntrospectionReader(scope);
   }
 
-  quote(): Quote {
-    const { scope, operation } = this.#options;
-    const root = scope.schema.getRootType(operation.operation);
+  quote({ operation, selectionSet }: OperationDefinitionNode): Quote {
+    const root = this.#scope.schema.getRootType(operation);
     const place = { times: 1, view: undefined, depth: 1, items: undefined };
-    const bytes = root ? this.#object(root, selectedFields(root, [operation.selectionSet], scope), place) : 0;
+    const bytes = root ? this.#object(root, selectedFields(root, [selectionSet], this.#scope), place) : 0;
     return { micros: this.#micros, bytes, itemBytes: this.#itemBytes };
   }
 
   /** Estimates the size of one object in bytes. */
   #object(type: GraphQLObjectType, selected: Selected, place: Place): number {
     const shared = new Set<Action>();
-    const { limits } = this.#options;
-    if (place.depth > limits.depth) {
-      throw new PosternError('document_limit', `Too deep: fields may be nested at most ${limits.depth} levels deep`);
+    if (place.depth > documentLimits.depth) {
+      throw new PosternError(
+        'document_limit',
+        `Too deep: fields may be nested at most ${documentLimits.depth} levels deep`,
+      );
     }
     let bytes = leastBytes.object;
     for (const [node, ...more] of selected.values()) {
       if (!node) continue;
-      if (++this.#fields > limits.fields) {
+      if (++this.#fields > documentLimits.fields) {
         throw new PosternError(
           'document_limit',
-          `Too broad: a document may have at most ${limits.fields} fields after its fragments are expanded`,
+          `Too broad: a document may have at most ${documentLimits.fields} fields after its fragments are expanded`,
         );
       }
       const field = fieldOf(type, node.name.value);
@@ -143,9 +131,7 @@ class Traversal {
     const cost = costOf(field) ?? {};
     const [node] = nodes;
     const args =
-      cost.size || cost.objects || (cost.input && place.depth === 1)
-        ? argumentsOf(field, node, this.#options.scope)
-        : {};
+      cost.size || cost.objects || (cost.input && place.depth === 1) ? argumentsOf(field, node, this.#scope) : {};
     if (!args || (place.depth === 1 && this.#isRootRefused(cost, args))) return bytesOfError;
     if (cost.objects) return this.#named(cost, args, nodes, place);
 
@@ -159,12 +145,8 @@ class Traversal {
       depth: place.depth + 1,
       items: isList(field) ? undefined : size,
     };
-    const types = isObjectType(type)
-      ? [type]
-      : isAbstractType(type)
-        ? this.#options.scope.schema.getPossibleTypes(type)
-        : [];
-    const selections = types.map((each) => [each, selectedFields(each, sets, this.#options.scope)] as const);
+    const types = isObjectType(type) ? [type] : isAbstractType(type) ? this.#scope.schema.getPossibleTypes(type) : [];
+    const selections = types.map((each) => [each, selectedFields(each, sets, this.#scope)] as const);
     if (this.#runs(cost, place, selections, shared)) this.#count(cost.action as Action, place.times);
     let itemBytes = isCompositeType(type) ? 0 : bytesOfLeaf(field);
     for (const [each, selected] of selections) itemBytes = Math.max(itemBytes, this.#object(each, selected, inner));
@@ -191,15 +173,14 @@ class Traversal {
   }
 
   #named({ objects }: FieldCost, args: Args, nodes: readonly [FieldNode, ...FieldNode[]], place: Place): number {
-    const { scope } = this.#options;
     let bytes = 0;
     const sets = nodes.map((node) => node.selectionSet);
     for (const { type: name, action, input, view } of objects?.(args) ?? []) {
-      const type = scope.schema.getType(name);
+      const type = this.#scope.schema.getType(name);
       if (!isObjectType(type) || (action && this.#isRefused(action, input, false))) continue;
       if (action) this.#count(action, place.times);
       const inner = { times: place.times, view, depth: place.depth + 1, items: undefined };
-      const itemBytes = this.#object(type, selectedFields(type, sets, scope), inner);
+      const itemBytes = this.#object(type, selectedFields(type, sets, this.#scope), inner);
       this.#noteItem(nodes[0], itemBytes);
       bytes += itemBytes;
     }
@@ -212,7 +193,7 @@ class Traversal {
 
   #isRefused(action: Action, input: Record<string, unknown>, paged: boolean): boolean {
     try {
-      this.#options.check(action, input, paged);
+      this.#check(action, input, paged);
       return false;
     } catch (error) {
       if (error instanceof PosternError) return true;

@@ -93,20 +93,17 @@ export async function perform(
   if (errors) throw new AggregateError(errors);
 
   const scope: DocumentScope = { schema, fragments, variables: coerced };
-  const { pipeline, options } = parts;
-  const lifetime = new RequestLifetime(parts.runtime, options.timeoutMs, state.response);
+  const { pipeline, recorder, runtime, options } = parts;
+  const { costLimit, bytesLimit, timeoutMs } = options;
+  const lifetime = new RequestLifetime(runtime, timeoutMs, state.response);
   try {
     const caller = callerOf(state, lifetime);
     const calls = new RequestCalls(pipeline, caller);
-    const measure = () =>
-      quote({
-        ...{ scope, operation, limits: documentLimits },
-        check: (action, input, paged) => calls.check(action, input, paged),
-      });
+    const measure = () => quote(scope, operation, (action, input, paged) => calls.check(action, input, paged));
     const { micros, bytes, itemBytes } = measure();
     state.quoted = micros;
-    refuseBeyond(options.costLimit, micros);
-    refuseLarger(options.bytesLimit, bytes);
+    refuseBeyond(costLimit, micros);
+    refuseLarger(bytesLimit, bytes);
     const isCostOnly = state.request.headers['x-cost-only'] === '1';
     if (calls.unchecked > 0 && (await mayCheck(parts, state, calls, isCostOnly))) {
       await calls.checkExpensive();
@@ -117,13 +114,10 @@ export async function perform(
     const args = { schema, document, variableValues: variables, operationName };
     if (!needsKey) return formatResult(await execute(args), state, parts.logger);
     const isSubscription = operation.operation === 'subscription';
-    const budget = new ResponseBudget(options.bytesLimit, isSubscription ? new Map() : itemBytes);
-    const { account } = caller;
+    const budget = new ResponseBudget(bytesLimit, isSubscription ? new Map() : itemBytes);
+    const { quoted, rate } = state;
     const openSession = (billing: BillingSession) =>
-      new Session({
-        ...{ account, calls, billing, budget, lifetime },
-        ...{ quoted: state.quoted, costLimit: options.costLimit, rate: state.rate, recorder: parts.recorder },
-      });
+      new Session({ account: caller.account, calls, billing, budget, lifetime, recorder, quoted, costLimit, rate });
     const checked = { ...given, args, scope, state, caller, calls, openSession };
     return await (isSubscription ? subscribePaid(parts, checked) : executePaid(parts, checked));
   } finally {
@@ -133,7 +127,8 @@ export async function perform(
 
 /** Reserves the quoted cost, executes a query or a mutation, and charges the calls that succeeded. */
 async function executePaid(parts: PerformParts, checked: CheckedOperation): Promise<FormattedExecutionResult> {
-  const { pipeline, executor, logger, options } = parts;
+  const { pipeline, executor, logger } = parts;
+  const { bytesLimit } = parts.options;
   const { args, operation, state, openSession } = checked;
   const isMutation = operation.operation === 'mutation';
   const paid = await pipeline.payFor({
@@ -146,11 +141,8 @@ async function executePaid(parts: PerformParts, checked: CheckedOperation): Prom
         const result = formatResult(executed, state, logger);
         // The session is not returned, so that the objects that it has read are garbage while the charge is committed.
         const { failure } = session;
-        if (isMutation) return { failure, result: shortened(result, options.bytesLimit) };
-        return {
-          failure,
-          result: session.budget.isOver ? { errors: [publicError(tooLarge(options.bytesLimit))] } : result,
-        };
+        if (isMutation) return { failure, result: shortened(result, bytesLimit) };
+        return { failure, result: session.budget.isOver ? { errors: [publicError(tooLarge(bytesLimit))] } : result };
       } finally {
         countCalls(parts, state, billing);
       }
