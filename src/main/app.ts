@@ -293,7 +293,7 @@ async function prepareDemo({ platform }: Config, sandboxUrl: string, store: Stor
 async function graphqlOptions({ graphql }: Config): Promise<GraphqlOptions> {
   const { trustedDocuments: file, trustedOnly: only } = graphql;
   if (file === null) return { ...graphql, trusted: null };
-  const { readTrustedDocuments } = await import('../api/graphql/trusted-documents.ts');
+  const { readTrustedDocuments } = await import('../api/graphql/document/trusted-documents.ts');
   return { ...graphql, trusted: { documents: readTrustedDocuments(file), only } };
 }
 

@@ -2,8 +2,8 @@ import type { GraphqlHttpParts, GraphqlListener } from '../api/graphql/http.ts';
 import { lazyListener } from './lazy-listener.ts';
 
 const pieces = [
-  () => import('../api/graphql/compiled-size.ts'),
-  () => import('../api/graphql/executor.ts'),
+  () => import('../api/graphql/execute/compiled-size.ts'),
+  () => import('../api/graphql/execute/executor.ts'),
   () => import('../api/graphql/schema/builder.ts'),
   () => import('../api/graphql/schema/types.ts'),
   () => import('../api/graphql/schema/schema.ts'),

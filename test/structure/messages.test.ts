@@ -15,7 +15,8 @@ const looks = new Set(
 
 /** Files that may inspect a message, with the reason. */
 const allowed: Readonly<Record<string, string>> = {
-  'src/api/graphql/graphql-js-messages.ts': 'graphql-js has no codes for its errors; the file returns typed limits',
+  'src/api/graphql/document/graphql-js-messages.ts':
+    'graphql-js has no codes for its errors; the file returns typed limits',
   'src/api/graphql/errors.ts': 'spells the names of fields in messages as GraphQL does, and decides nothing',
 };
 

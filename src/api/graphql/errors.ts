@@ -1,9 +1,12 @@
-import { GraphQLError } from 'graphql';
+import { type ExecutionResult, type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { errorTable } from '../../shared/errors/table.ts';
-import { withoutValues } from './graphql-js-messages.ts';
-import { inputName } from './names.ts';
-import type { HttpExtension } from './respond.ts';
+import { logFailure } from '../../shared/observability/failures.ts';
+import type { Logger } from '../../shared/observability/logger.ts';
+import { noteError } from '../http/request-locals.ts';
+import { withoutValues } from './document/graphql-js-messages.ts';
+import type { GraphqlRequest } from './request.ts';
+import { inputName } from './schema/names.ts';
 
 /** Matches snake_case field names of REST in an error message. */
 const snakeCase = /\b[a-z]+(?:_[a-z]+)+\b/g;
@@ -11,58 +14,48 @@ const snakeCase = /\b[a-z]+(?:_[a-z]+)+\b/g;
 /** The maximum number of entries of `errors` in one response. */
 export const errorsLimit = 200;
 
-/** Creates the GraphQL error for a request that is refused as a whole. */
-export function refusal(error: PosternError): GraphQLError {
-  return withHttp(toPublicError(error), error);
-}
-
 /**
- * Converts errors to the public form, in which `extensions` has `code` and `status` from the error table. Masks unexpected errors. Calls
- * `onError` for each error. If the result has no data, the error with the highest status determines the status of the response.
+ * Converts the errors of a result to their public form and masks unexpected ones. Logs each error once, because several fields may share the
+ * error of one call.
  */
-export function formatErrors(
-  all: readonly GraphQLError[],
-  hasData: boolean,
-  onError: (error: PosternError) => void,
-): GraphQLError[] {
-  const errors = all.length > errorsLimit + 1 ? all.slice(0, errorsLimit) : all;
-  const formatted = errors.map((error) => {
-    const { code, status } = error.extensions ?? {};
+export function formatResult(
+  { errors: all, ...rest }: ExecutionResult,
+  state: GraphqlRequest,
+  logger: Logger,
+): FormattedExecutionResult {
+  if (!all) return rest;
+  const logged = new Set<PosternError>();
+  const errors = all.slice(0, all.length > errorsLimit + 1 ? errorsLimit : undefined).map((error) => {
     const original = originalOf(error);
-    if (code !== undefined && status !== undefined) {
-      if (original instanceof PosternError) onError(original);
-      return keepStatus(error);
+    const logging = original ?? new PosternError('invalid_document', error.message);
+    if (!logged.has(logging)) {
+      logged.add(logging);
+      noteError(state.response, logging);
+      logFailure(logger, state.requestId, logging);
     }
-    if (original === null) {
-      onError(new PosternError('invalid_document', error.message));
-      return asBadInput(error, hasData);
-    }
-    const known = asPosternError(original);
-    onError(known);
-    const described = toPublicError(known, error);
-    return hasData ? described : withHttp(described, known);
+    return original ? publicError(original, error) : publicDocumentError(error);
   });
   const left = all.length - errors.length;
   if (left > 0)
-    formatted.push(toPublicError(new PosternError('document_limit', `Too many errors: ${left} more are left out`)));
-  return formatted;
+    errors.push(publicError(new PosternError('document_limit', `Too many errors: ${left} more are left out`)));
+  state.errors = errors.length;
+  state.isInvalid = all.every((error) => originalOf(error) === null);
+  // Errors come first (https://spec.graphql.org/October2021/#sec-Response-Format).
+  return { errors, ...rest };
 }
 
-/**
- * Yoga sets `spec` on every error that occurs before execution, which allows status 200. Errors with which this service refuses a request
- * keep their own status.
- */
-function keepStatus(error: GraphQLError): GraphQLError {
-  const http = error.extensions?.['http'] as HttpExtension | undefined;
-  return http?.spec ? again(error, { ...error.extensions, http: { ...http, spec: false } }) : error;
+/** Returns the errors with which a request is refused as a whole, from any value that was thrown. */
+export function thrownErrors(thrown: unknown): readonly GraphQLError[] {
+  if (thrown instanceof AggregateError) return thrown.errors as GraphQLError[];
+  if (thrown instanceof GraphQLError) return [thrown];
+  return [new GraphQLError('', { originalError: asPosternError(thrown) })];
 }
 
 /** Returns the error that a resolver threw. Returns `null` for an error of graphql-js about the document or its variables. */
-function originalOf(error: GraphQLError): unknown {
+function originalOf(error: GraphQLError): PosternError | null {
   let found: unknown = error;
   while (found instanceof GraphQLError && found.originalError) found = found.originalError;
-  if (!(found instanceof GraphQLError)) return found;
-  return null;
+  return found instanceof GraphQLError ? null : asPosternError(found);
 }
 
 /** Returns a copy of the error with a different field name. */
@@ -71,56 +64,31 @@ export function renamed({ reason, message, field = '' }: PosternError, name: str
 }
 
 /** Converts an error to the public form. `where` is the GraphQL error of the field; it is omitted for an error of the whole request. */
-export function toPublicError(original: PosternError, where?: GraphQLError): GraphQLError {
-  const { code, status, message, field, retryAfterSeconds, ids } = original;
+export function publicError(
+  { code, status, message, field, retryAfterSeconds, ids }: PosternError,
+  { locations, path, extensions }: Partial<GraphQLError> = {},
+): GraphQLFormattedError {
   const spelled = field === undefined ? undefined : inputName(field);
-  const text = field === undefined ? message : message.replace(field, inputName).replaceAll(snakeCase, inputName);
-  const extensions = {
-    code: errorTable[code].graphql,
-    status,
-    ...(spelled !== undefined && { field: spelled }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(ids && { ids }),
+  return {
+    message: field === undefined ? message : message.replace(field, inputName).replaceAll(snakeCase, inputName),
+    ...(locations && { locations }),
+    ...(path && { path }),
+    extensions: {
+      code: errorTable[code].graphql,
+      status,
+      ...(spelled !== undefined && { field: spelled }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      ...(ids && { ids }),
+      ...extensions,
+    },
   };
-  return placed(text, where, extensions, original);
 }
 
-/**
- * Adds `extensions.http`, from which `respond` sets the status and the headers. `respond` removes `extensions.http` from the response body.
- */
-function withHttp(error: GraphQLError, { code, status, retryAfterSeconds }: PosternError): GraphQLError {
-  const headers: Record<string, string> = {};
-  if (status === 401) headers['www-authenticate'] = 'Bearer';
-  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
-  return again(error, { ...error.extensions, http: { status, headers, code } });
-}
-
-/**
- * Keeps `extensions.http`, because GraphQL over HTTP allows status 200 for an invalid document if the caller accepts only
- * `application/json`.
- */
-function asBadInput(error: GraphQLError, hasData: boolean): GraphQLError {
-  const http = (error.extensions?.['http'] as HttpExtension | undefined) ?? { spec: true, status: 400 };
-  const status = http.status ?? 400;
-  const extensions = { code: errorTable.bad_input.graphql, status, ...(!hasData && { http }) };
-  return again(error, extensions, withoutValues(error.message));
-}
-
-function again(error: GraphQLError, extensions: Record<string, unknown>, message = error.message): GraphQLError {
-  return placed(message, error, extensions, error.originalError);
-}
-
-/**
- * Creates an error with the same path and locations, but without the original error, which must not be sent. Errors of compiled documents
- * have `locations` but no `nodes`.
- */
-function placed(
-  message: string,
-  where: GraphQLError | undefined,
-  extensions: Record<string, unknown>,
-  originalError: Error | undefined,
-): GraphQLError {
-  const { nodes = null, source = null, positions = null, path = null, locations } = where ?? {};
-  const error = new GraphQLError(message, { nodes, source, positions, path, extensions, originalError });
-  return locations && !error.locations ? Object.assign(error, { locations }) : error;
+function publicDocumentError({ message, locations, path }: GraphQLError): GraphQLFormattedError {
+  return {
+    message: withoutValues(message),
+    ...(locations && { locations }),
+    ...(path && { path }),
+    extensions: { code: errorTable.bad_input.graphql, status: errorTable.bad_input.status },
+  };
 }

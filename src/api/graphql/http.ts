@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { MediaService } from '../../media/media-service.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
@@ -8,14 +8,12 @@ import { turn } from '../../shared/runtime/turns.ts';
 import { type AuthenticationParts, authenticate } from '../http/api-key.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { type EventStream, sendEventStream, streamOpened } from '../http/event-stream.ts';
-import { toJson } from '../http/json-slices.ts';
-import { applyRate } from '../http/rate-limit.ts';
-import { handle, localsOf, noteError } from '../http/request-locals.ts';
-import { refusal } from './errors.ts';
+import { applyRate, handle, localsOf, noteError } from '../http/request-locals.ts';
+import { publicError } from './errors.ts';
 import { readParams } from './read-params.ts';
 import type { GraphqlRequest, LiveResults } from './request.ts';
-import { respond, responseType, tooLarge } from './respond.ts';
-import { type GraphqlParts, graphqlServer } from './server.ts';
+import { respond, toJson, tooLarge } from './respond.ts';
+import { type GraphqlParts, GraphqlServer } from './server.ts';
 
 export interface GraphqlHttpParts extends GraphqlParts, AuthenticationParts {
   bodies: BodyBudget;
@@ -32,14 +30,13 @@ export type GraphqlListener = RequestListener & {
  * idempotency, credit. Whether a key is required depends on the document, because introspection needs no key.
  */
 export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
-  const server = graphqlServer(parts);
+  const server = new GraphqlServer(parts);
+  const { media, bodies, limits, logger } = parts;
   const { bytesLimit } = parts.options;
-  const answerOf = ({ headers }: IncomingMessage) => ({ type: responseType(headers.accept), bytesLimit });
   const answerRequest = async (request: IncomingMessage, response: ServerResponse) => {
     const locals = localsOf(response);
     locals.action = 'graphql';
     response.setHeader('cache-control', 'no-store');
-    const answer = answerOf(request);
     const state = newState(request, response);
     let leave = () => {};
     const files: ReceivedFile[] = [];
@@ -50,31 +47,30 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
         const key = await authenticate(request, parts);
         Object.assign(locals, { key, account: key.account });
         state.key = key;
-        const admitted = parts.limits.admit(key);
+        const admitted = limits.admit(key);
         leave = admitted.leave;
         response.once(streamOpened, leave);
         applyRate(admitted.rate, response);
         state.rate = admitted.rate;
       }
-      const { media, bodies } = parts;
       const params = await readParams(request, response, { media, bodies, files, account: state.key?.account ?? null });
       // Yields to other requests, because parsing, validating and executing a document can take milliseconds.
       await turn();
-      const result = await server({ method: request.method ?? '', params, state });
-      if (!('results' in result)) await respond(response, result, answer);
+      const result = await server.answer(params, state);
+      if (!('results' in result)) respond(result, state, bytesLimit);
       else {
         // The stream may stay open for days, so uploaded files are deleted now. No subscription accepts files.
         discard().catch(() => {});
         const checkKey = () => authenticate(request, parts);
-        await sendEventStream(response, liveStream(result, answer.bytesLimit, checkKey));
+        await sendEventStream(response, liveStream(result, bytesLimit, checkKey));
       }
     } catch (thrown) {
       const error = asPosternError(thrown);
       if (response.headersSent) {
         noteError(response, error);
-        logFailure(parts.logger, locals.requestId, error);
+        logFailure(logger, locals.requestId, error);
         response.destroy();
-      } else await respond(response, await server.refuse(error, state), answer);
+      } else respond(await server.refuse(error, state), state, bytesLimit);
     } finally {
       leave();
       if (files.length > 0) await discard();
@@ -83,8 +79,8 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
   const listener: RequestListener = (request, response) =>
     void handle(response, () => answerRequest(request, response));
   const refuse: GraphqlListener['refuse'] = async (request, response, error) => {
-    const result = await server.refuse(error, newState(request, response));
-    await respond(response, result, answerOf(request));
+    const state = newState(request, response);
+    respond(await server.refuse(error, state), state, bytesLimit);
   };
   return Object.assign(listener, { refuse });
 }
@@ -104,7 +100,7 @@ function newState(request: IncomingMessage, response: ServerResponse): GraphqlRe
     charges: [],
     errors: 0,
     settled: null,
-    noted: new Set(),
+    isInvalid: false,
   };
   locals.graphql = state;
   return state;
@@ -124,7 +120,7 @@ function liveStream({ results, end }: LiveResults, bytesLimit: number, checkKey:
     frames: framesOf(results, bytesLimit),
     end,
     checkKey,
-    frameOf: (reason) => `${failedFrame(new GraphQLError(reason))}${lastFrame}`,
+    frameOf: (reason) => nextFrame(JSON.stringify({ errors: [{ message: reason }] })) + lastFrame,
   };
 }
 
@@ -134,14 +130,10 @@ function nextFrame(json: string): string {
   return `event: next\ndata: ${json}\n\n`;
 }
 
-function failedFrame(error: GraphQLError): string {
-  return nextFrame(JSON.stringify({ errors: [error] }));
-}
-
 async function* framesOf(results: AsyncIterable<ExecutionResult>, bytesLimit: number): AsyncGenerator<string> {
   for await (const result of results) {
-    const json = await toJson(result, bytesLimit);
-    yield json ? nextFrame(json.toString()) : failedFrame(refusal(tooLarge(bytesLimit)));
+    const json = toJson(result, bytesLimit);
+    yield nextFrame(json ?? JSON.stringify({ errors: [publicError(tooLarge(bytesLimit))] }));
   }
   yield lastFrame;
 }

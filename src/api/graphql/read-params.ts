@@ -6,15 +6,20 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { jsonErrorReason, parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import { missingKey } from '../http/api-key.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
-import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
 import { readJsonBody, unsupportedEncoding } from '../http/json-body.ts';
+import { refuseCredentialsInQuery } from '../http/request.ts';
 import { isMultipart, readMultipart } from './read-multipart.ts';
 
 /** The parameters of a GraphQL request before they are validated. */
 export type Params = Readonly<Record<string, unknown>>;
 
-const texts = ['query', 'operationName', 'documentId'];
-const objects = ['variables', 'extensions'];
+const kinds: ReadonlyMap<string, 'text' | 'an object'> = new Map([
+  ['query', 'text'],
+  ['operationName', 'text'],
+  ['documentId', 'text'],
+  ['variables', 'an object'],
+  ['extensions', 'an object'],
+]);
 
 const bodyLimitBytes = 1024 * 1024;
 /** Callers without a key may send introspection documents only, which are a few kilobytes long. */
@@ -39,8 +44,12 @@ export async function readParams(
   const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
   refuseCredentialsInQuery(query.keys());
   const params = request.method === 'POST' ? await readBody(request, response, receipt) : readQuery(query);
-  for (const name of texts) require(params, name, 'text', (value) => typeof value === 'string');
-  for (const name of objects) require(params, name, 'an object', isObject);
+  for (const [name, value] of Object.entries(params)) {
+    if (value === null) continue;
+    const kind = kinds.get(name);
+    if (kind === undefined) throw malformedField(name, `is not one of ${[...kinds.keys()].join(', ')}`);
+    if (kind === 'text' ? typeof value !== 'string' : !isObject(value)) throw malformedField(name, `must be ${kind}`);
+  }
   return params;
 }
 
@@ -61,12 +70,6 @@ async function readBody(
   return readMultipart(request, { media, account }, files);
 }
 
-function require(params: Params, name: string, what: string, is: (value: unknown) => boolean): void {
-  const value = params[name];
-  if (value == null || is(value)) return;
-  throw new PosternError('malformed_field', `Malformed field: ${name}: must be ${what}`, { field: name });
-}
-
 function isObject(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -74,11 +77,11 @@ function isObject(value: unknown): value is Params {
 /** Reads the parameters from a query string. Ignores unknown parameters. */
 function readQuery(query: URLSearchParams): Params {
   const params: Record<string, unknown> = {};
-  for (const name of [...texts, ...objects]) {
+  for (const [name, kind] of kinds) {
     const values = query.getAll(name);
     if (values.length > 1) throw new PosternError('malformed_field', `Malformed field: ${name}: given more than once`);
     const [text] = values;
-    if (text) params[name] = texts.includes(name) ? text : parseObject(name, text);
+    if (text) params[name] = kind === 'text' ? text : parseObject(name, text);
   }
   return params;
 }

@@ -3,7 +3,6 @@ import type { ExecutionResult } from 'graphql';
 import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
 import type { Settled } from '../../billing/ledger.ts';
 import type { RateState } from '../../billing/rate-limiter.ts';
-import type { PosternError } from '../../shared/errors/postern-error.ts';
 import type { GraphqlLocals } from '../http/request-locals.ts';
 
 /** The state of one GraphQL request over HTTP. */
@@ -16,8 +15,8 @@ export interface GraphqlRequest extends GraphqlLocals {
   rate: RateState | null;
   /** The settled payment; `null` if nothing was charged. */
   settled: Settled | null;
-  /** Errors that were already logged. A result is formatted twice, and each error must be logged once. */
-  readonly noted: Set<PosternError>;
+  /** True if all errors of the result are errors of graphql-js about the document or its variables. */
+  isInvalid: boolean;
 }
 
 /** The results of a subscription. They end when `end` is called. */

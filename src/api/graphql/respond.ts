@@ -1,52 +1,42 @@
-import type { ServerResponse } from 'node:http';
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { FormattedExecutionResult } from 'graphql';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { type ErrorCode, errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
+import { errorCodeHeader, errorCodes, errorTable } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
-import { toJson } from '../http/json-slices.ts';
-import { showRate } from '../http/rate-limit.ts';
-import { noteError } from '../http/request-locals.ts';
-import { refusal } from './errors.ts';
+import { noteError, showRate } from '../http/request-locals.ts';
+import { publicError } from './errors.ts';
+import type { GraphqlRequest } from './request.ts';
 
-const types = ['application/graphql-response+json', 'application/json'] as const;
-
-type ResponseType = (typeof types)[number];
-
-/** The effect of an error on the HTTP response. It is not sent to callers. */
-export interface HttpExtension {
-  status?: number;
-  headers?: Record<string, string>;
-  /** The code of the error table. The default follows from the status. */
-  code?: ErrorCode;
-  /** True if GraphQL over HTTP requires status 200 for callers that accept only `application/json`. */
-  spec?: boolean;
-}
-
-export interface ResponseOptions {
-  type: ResponseType;
-  bytesLimit: number;
-}
+const newer = 'application/graphql-response+json';
+const older = 'application/json';
 
 /**
  * Writes a result. The status is 200 if the result has data, otherwise the status of its worst error. A result that is longer than the
  * limit is replaced by an error with the same `extensions`, because the caller must see the cost of the calls that ran.
  */
-export async function respond(
-  response: ServerResponse,
-  result: ExecutionResult,
-  options: ResponseOptions,
-): Promise<void> {
-  const { type, bytesLimit } = options;
-  const json = toJson(asSent(result), bytesLimit);
-  const body = json instanceof Promise ? await json : json;
-  if (body) send(response, body, result.errors, type);
-  else {
-    const { extensions = {} } = result;
+export function respond(result: FormattedExecutionResult, state: GraphqlRequest, bytesLimit: number): void {
+  const { response } = state;
+  let sent = result;
+  let json = toJson(result, bytesLimit);
+  if (json === null) {
     const error = tooLarge(bytesLimit);
     noteError(response, error);
-    const refused = { errors: [refusal(error)], extensions };
-    send(response, Buffer.from(JSON.stringify(asSent(refused))), refused.errors, type);
+    sent = { errors: [publicError(error)], extensions: result.extensions ?? {} };
+    state.isInvalid = false;
+    json = JSON.stringify(sent);
   }
+  response.statusCode = 200;
+  showRate(response);
+  const type = responseType(state.request.headers.accept);
+  if (sent.data == null) showErrors(sent, state, type);
+  response.setHeader('content-type', `${type}; charset=utf-8`);
+  endResponse(response, json);
+}
+
+/** Serializes a result. Returns `null` if the JSON has more than `bytesLimit` bytes. */
+export function toJson(result: object, bytesLimit: number): string | null {
+  const json = JSON.stringify(result);
+  // A UTF-16 code unit has at most three bytes in UTF-8.
+  return json.length * 3 <= bytesLimit || Buffer.byteLength(json) <= bytesLimit ? json : null;
 }
 
 export function tooLarge(bytesLimit: number): PosternError {
@@ -56,33 +46,21 @@ export function tooLarge(bytesLimit: number): PosternError {
   );
 }
 
-function asSent(result: ExecutionResult): object {
-  return result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
-}
-
-function send(
-  response: ServerResponse,
-  body: string | Buffer,
-  errors: ExecutionResult['errors'],
-  type: ResponseType,
-): void {
-  response.statusCode = 200;
-  showRate(response);
-  for (const { extensions } of errors ?? []) {
-    const { status = 200, headers = {}, code, spec = false } = (extensions['http'] ?? {}) as HttpExtension;
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if ((spec && type === 'application/json') || status <= response.statusCode) continue;
+/** Sets the status and the headers of a response without data. */
+function showErrors({ errors = [] }: FormattedExecutionResult, { response, isInvalid }: GraphqlRequest, type: string) {
+  for (const { extensions = {} } of errors) {
+    const status = Number(extensions['status']);
+    if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+    if (extensions['retryAfterSeconds'] !== undefined)
+      response.setHeader('retry-after', String(extensions['retryAfterSeconds']));
+    // GraphQL over HTTP requires status 200 for an invalid document if the caller accepts only `application/json`.
+    if ((isInvalid && type === older) || status <= response.statusCode) continue;
     response.statusCode = status;
-    response.setHeader(errorCodeHeader, code ?? errorCodeOf(status));
+    const code = errorCodes.find(
+      (each) => errorTable[each].status === status && errorTable[each].graphql === extensions['code'],
+    );
+    response.setHeader(errorCodeHeader, code ?? 'internal');
   }
-  response.setHeader('content-type', `${type}; charset=utf-8`);
-  // Node sets Content-Length itself if the body is a string.
-  if (typeof body !== 'string') response.setHeader('content-length', body.length);
-  endResponse(response, body);
-}
-
-function withoutHttp({ message, locations, path, extensions: { http: _http, ...extensions } }: GraphQLError) {
-  return { message, locations, path, extensions };
 }
 
 /**
@@ -90,11 +68,10 @@ function withoutHttp({ message, locations, path, extensions: { http: _http, ...e
  * the newer type is used. If the caller accepts neither, the response is JSON, because a 406 would hide the result of calls that were
  * performed and charged.
  */
-export function responseType(accept = '*/*'): ResponseType {
+function responseType(accept = '*/*'): string {
   const ranges = accept.toLowerCase().split(',').map(readRange);
-  const weigh = (type: ResponseType) => ranges.find(({ name }) => name === type)?.quality ?? 0;
-  const [newer, older] = [weigh(types[0]), weigh(types[1])];
-  return newer > 0 && newer >= older ? types[0] : types[1];
+  const weigh = (type: string) => ranges.find(({ name }) => name === type)?.quality ?? 0;
+  return weigh(newer) > 0 && weigh(newer) >= weigh(older) ? newer : older;
 }
 
 function readRange(range: string): { name: string; quality: number } {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
-import { showRate } from './rate-limit.ts';
-import { localsOf } from './request-locals.ts';
+import { localsOf, showRate } from './request-locals.ts';
 
 const heartbeatMs = 15_000;
 const keyCheckMs = 5_000;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
 import type { Charge } from '../../billing/ledger.ts';
-import type { RateState } from '../../billing/rate-limiter.ts';
+import { type RateState, rateRefusal } from '../../billing/rate-limiter.ts';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import { type ErrorReason, errorReasons } from '../../shared/errors/reasons.ts';
 import { errorTable } from '../../shared/errors/table.ts';
@@ -94,4 +94,23 @@ export function handle(response: ServerResponse, work: () => Promise<void>): Pro
   const handled = work();
   localsOf(response).handled = handled;
   return handled;
+}
+
+/** Keeps the state of the rate limit for `showRate`. Throws `rate_limited` if the call is not allowed. */
+export function applyRate(state: RateState | null, response: ServerResponse): void {
+  localsOf(response).rate = state;
+  if (state && !state.allowed) throw rateRefusal(state);
+}
+
+/**
+ * Sets the headers with the remaining calls (draft-ietf-httpapi-ratelimit-headers-07). Each function that sends a response to a checked key
+ * must call it before the first byte.
+ */
+export function showRate(response: ServerResponse): void {
+  const state = localsOf(response).rate;
+  if (state === null) return;
+  response.setHeader('ratelimit-policy', `${state.limit};w=${state.windowSeconds}`);
+  response.setHeader('ratelimit-limit', String(state.limit));
+  response.setHeader('ratelimit-remaining', String(state.remaining));
+  response.setHeader('ratelimit-reset', String(state.resetSeconds));
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { StreamGrant, StreamTokens } from '../../billing/stream-tokens.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
-import { parseQuery, readTarget } from './request-target.ts';
+import { parseQuery, readTarget } from './request.ts';
 
 export interface StreamGrantParts {
   streamTokens: StreamTokens;

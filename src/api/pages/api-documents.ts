@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Router } from 'express';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 import { staticContent, staticFile } from './static-files.ts';
 
 export interface ApiDocumentsParts {

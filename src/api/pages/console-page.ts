@@ -3,7 +3,7 @@ import type { Action } from '../../actions/action.ts';
 import { isLoopbackHostHeader } from '../../shared/model/loopback.ts';
 import { formatDollars } from '../../shared/model/money.ts';
 import type { Demo } from '../demo/demo.ts';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 import { type Build, builtFiles, serveBuilt } from './built-files.ts';
 import { type Html, html, script } from './html.ts';
 import { htmlPage, pageHeaders } from './local-page.ts';

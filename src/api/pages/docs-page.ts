@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Demo } from '../demo/demo.ts';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 import { type Html, html, script } from './html.ts';
 import { type ConnectedPlatform, connectedTo, htmlPage, pageHeaders, refuseForeignHost } from './local-page.ts';
 import { asset, sendPage, serveAssets, styleSheet, urlsOf } from './static-files.ts';

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { type ErrorEntry, errorEntries, errorIntroduction } from '../../shared/errors/guide.ts';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 import { textStyle } from './error-page.ts';
 import { type Html, html } from './html.ts';
 import { htmlPage } from './local-page.ts';

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { isLoopbackHostHeader } from '../../shared/model/loopback.ts';
 import type { Demo } from '../demo/demo.ts';
 import { graphqlExamples } from '../demo/graphql-examples.ts';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 import { type Build, builtFiles, serveBuilt } from './built-files.ts';
 import { type Html, html, script } from './html.ts';
 import { htmlPage, pageHeaders } from './local-page.ts';

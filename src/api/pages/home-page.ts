@@ -5,7 +5,7 @@ import { version } from '../../shared/version.ts';
 import type { Demo } from '../demo/demo.ts';
 import results from '../demo/example-results.json' with { type: 'json' };
 import { demoAccess, type Example, examplesFor, unknownAccess } from '../demo/examples.ts';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 import { type Html, html, script } from './html.ts';
 import { type ConnectedPlatform, htmlPage, pageHeaders, refuseForeignHost } from './local-page.ts';
 import { asset, sendPage, serveAssets, styleSheet, urlsOf } from './static-files.ts';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 import type { Html } from './html.ts';
 import { pageHeaders } from './local-page.ts';
 

@@ -8,8 +8,7 @@ import { afterClose, localsOf } from '../http/request-locals.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { sendBody } from './envelope.ts';
 import { performAction } from './perform-action.ts';
-import { inputReader, type RawInput } from './read-input.ts';
-import type { RestRequest } from './rest-request.ts';
+import { inputReader, type RawInput, type RestRequest } from './read-input.ts';
 
 export type RestHandler = (request: RestRequest, response: ServerResponse) => Promise<void>;
 

@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import { errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
-import { showRate } from '../http/rate-limit.ts';
-import { noteError } from '../http/request-locals.ts';
+import { noteError, showRate } from '../http/request-locals.ts';
 
 /** The shape of every JSON response (docs/rest.md, Responses). */
 export type Envelope = { status: true; data: unknown; error: null } | { status: false; data: null; error: string };

@@ -8,16 +8,15 @@ import type { LiveStream, StreamItem } from '../../shared/model/event.ts';
 import { Cancellation } from '../../shared/runtime/cancellation.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { type AuthenticationParts, authenticate } from '../http/api-key.ts';
-import { credentialHeaders } from '../http/credential-headers.ts';
 import { showPayment } from '../http/credits.ts';
 import { sendEventStream } from '../http/event-stream.ts';
+import { credentialHeaders } from '../http/request.ts';
 import { localsOf } from '../http/request-locals.ts';
 import { streamGrantOf } from '../http/stream-grant.ts';
 import type { RestHandler } from './action-route.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { errorBody } from './envelope.ts';
-import { inputReader, type RawInput } from './read-input.ts';
-import type { RestRequest } from './rest-request.ts';
+import { inputReader, type RawInput, type RestRequest } from './read-input.ts';
 
 /** Returns the handler of an action that opens a stream. The call is charged when the stream opens. */
 export function streamRoute(

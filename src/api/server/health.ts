@@ -4,7 +4,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { cachedFor } from '../../shared/runtime/cached-for.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Store } from '../../store/port.ts';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 import { sendData } from '../rest/envelope.ts';
 
 export interface HealthParts {

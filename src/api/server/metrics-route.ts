@@ -6,7 +6,7 @@ import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import { bearerOf } from '../http/api-key.ts';
 import { endResponse } from '../http/end-response.ts';
-import { readOnly } from '../http/read-only.ts';
+import { readOnly } from '../http/request.ts';
 
 /** Serves `/metrics` for Prometheus to requests from loopback, and to other requests with the token. */
 export function metricsRoute(metrics: Metrics, token: Secret | null): Router {

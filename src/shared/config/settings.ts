@@ -231,7 +231,7 @@ export const settings = {
     example: '2',
   },
   GRAPHQL_MAX_RESPONSE_BYTES: {
-    ...withDefault('16777216', wholeNumber(10_000, 256 * 1024 * 1024)),
+    ...withDefault('2097152', wholeNumber(10_000, 256 * 1024 * 1024)),
     about: 'Largest response of one GraphQL request, in bytes. A request whose response could be larger is refused.',
     example: '4194304',
   },

@@ -11,8 +11,8 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, test } from 'vitest';
 import { graphqlExamples } from '../../../src/api/demo/graphql-examples.ts';
-import { compiledSize } from '../../../src/api/graphql/compiled-size.ts';
-import { Executor } from '../../../src/api/graphql/executor.ts';
+import { compiledSize } from '../../../src/api/graphql/execute/compiled-size.ts';
+import { Executor } from '../../../src/api/graphql/execute/executor.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 import { documents } from './random-documents.ts';

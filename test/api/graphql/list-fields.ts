@@ -1,6 +1,6 @@
 import { type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import type { Action } from '../../../src/actions/action.ts';
-import { costOf } from '../../../src/api/graphql/cost.ts';
+import { costOf } from '../../../src/api/graphql/document/cost.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
 
 /** A paginated field of tweets or users in the schema. */

@@ -8,7 +8,11 @@ import { documents } from './random-documents.ts';
 let fixture: CallCountFixture;
 
 beforeAll(async () => {
-  fixture = await startCallCountFixture({ GRAPHQL_MAX_COST: '100', RATE_LIMIT: '100000' });
+  fixture = await startCallCountFixture({
+    GRAPHQL_MAX_COST: '100',
+    GRAPHQL_MAX_RESPONSE_BYTES: '16777216',
+    RATE_LIMIT: '100000',
+  });
 });
 afterAll(() => fixture.service.stop());
 

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { getOperationAST, getVariableValues, type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentLimits } from '../../../src/api/graphql/limits.ts';
-import { quote } from '../../../src/api/graphql/quote.ts';
+import { quote } from '../../../src/api/graphql/document/quote.ts';
+import { fragmentsOf } from '../../../src/api/graphql/document/selection.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
-import { fragmentsOf } from '../../../src/api/graphql/selection.ts';
 import { type CallCountFixture, globalId, startCallCountFixture } from './call-count-fixture.ts';
 import { documents } from './random-documents.ts';
 
@@ -13,6 +12,8 @@ let fixture: CallCountFixture;
 let small: CallCountFixture;
 let taggedId: string;
 
+/** The default of `GRAPHQL_MAX_RESPONSE_BYTES`. */
+const bytesLimit = 2 * 1024 * 1024;
 const hashtags = '#a #b #c #d '.repeat(22).trim();
 
 beforeAll(async () => {
@@ -31,7 +32,7 @@ function bytesOf(document: string, variables: Record<string, unknown> = {}): num
   const operation = getOperationAST(parsed) as OperationDefinitionNode;
   const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
   const scope = { schema, fragments: fragmentsOf(parsed), variables: coerced };
-  return quote({ scope, operation, limits: documentLimits, check: () => {} }).bytes;
+  return quote(scope, operation, () => {}).bytes;
 }
 
 describe('a request whose response could be too large is refused before anything runs', () => {
@@ -65,9 +66,19 @@ describe('a request whose response could be too large is refused before anything
 
   test('and large ordinary queries are not', () => {
     const tweet = 'tweetId text createdAt likeCount author { userName name profilePicture followersCount }';
-    const followers = `{ viewer { followers(first: 100) { nodes { userName tweets(first: 100) { nodes { ${tweet} } pageInfo { endCursor } } } } } }`;
-    expect(bytesOf(followers)).toBeLessThan(16 * 1024 * 1024);
-    expect(bytesOf('{ articles(first: 100) { nodes { title content } } }')).toBeLessThan(16 * 1024 * 1024);
+    const followers = `{ viewer { followers(first: 100) { nodes { userName tweets(first: 20) { nodes { ${tweet} } pageInfo { endCursor } } } } } }`;
+    expect(bytesOf(followers)).toBeLessThan(bytesLimit);
+    expect(bytesOf('{ articles(first: 20) { nodes { title content } } }')).toBeLessThan(bytesLimit);
+  });
+
+  test.each([
+    ['fields', 'isReply', 42_000],
+    ['objects', 'author { canDm }', 21_000],
+    ['fields that may make a call', 'inReplyTo { id }', 7_000],
+  ])('counts %s by the time that they take', (_name, field, most) => {
+    const times = Math.ceil(most / 100 / 20);
+    const fields = `{ ${aliased(20, `searchTweets(q: "a", first: 100) { nodes { ${aliased(times, field)} } }`, 's')} }`;
+    expect(bytesOf(fields)).toBeGreaterThan(bytesLimit);
   });
 });
 

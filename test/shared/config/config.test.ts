@@ -50,7 +50,7 @@ describe('settings', () => {
       },
       graphql: {
         costLimit: 500_000,
-        bytesLimit: 16_777_216,
+        bytesLimit: 2_097_152,
         timeoutMs: 30_000,
         introspection: true,
         trustedDocuments: null,

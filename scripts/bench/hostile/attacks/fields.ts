@@ -1,6 +1,6 @@
 // Attacks with field values that are expensive to check, parse or compare.
 
-import type { Attack, Attacks } from '../target.ts';
+import type { Attack, Attacks, Target } from '../target.ts';
 import { many } from './documents.ts';
 
 const MiB = 1024 * 1024;
@@ -14,6 +14,14 @@ const get =
   (path: string, query: Record<string, string>, times = 5): Attack =>
   (target) =>
     target.many(times, 1, () => target.rest('GET', `${path}?${new URLSearchParams(query)}`));
+
+/** Asks for almost as many fields as the limit of the response allows. Platform and charge count one read. */
+const atLimit = (reads: number, fields: number, field: string) => (target: Target) => {
+  const aliased = (times: number, text: string, prefix: string) =>
+    Array.from({ length: times }, (_, i) => `${prefix}${i}:${text}`).join(' ');
+  const tweets = aliased(reads, 'searchTweets(q:"from:grace",first:100){nodes{...F}}', 's');
+  return target.many(8, 1, () => target.graphql(`{${tweets}} fragment F on Tweet{${aliased(fields, field, 'f')}}`));
+};
 
 const searches = {
   parentheses: '('.repeat(4_000),
@@ -101,6 +109,9 @@ export const attacks: Attacks = {
     target.many(50, 5, (i) => target.rest('GET', `/account/usage?from=${fill('1', 5_000)}${i}`)),
   'graphql: 100 aliases of searchTweets': (target) =>
     target.graphql(`{${many(100, (i) => `a${i}:searchTweets(q:"a ${i}",first:100){nodes{id text author{name}}}`)}}`),
+  'graphql: 39,000 small fields of one read': atLimit(8, 49, 'createdAt'),
+  'graphql: 12,000 authors of one read': atLimit(4, 30, 'author{id}'),
+  'graphql: 6,000 tweets that are replied to, of one read': atLimit(2, 30, 'inReplyTo{id}'),
   'graphql: 100 nodes that do not exist': (target) => {
     const ids = Array.from({ length: 100 }, (_, i) => Buffer.from(`Tweet:${i}`).toString('base64'));
     return target.graphql('query($ids:[ID!]!){nodes(ids:$ids){id}}', { ids });

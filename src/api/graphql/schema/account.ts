@@ -1,5 +1,6 @@
 import { audit } from '../../../actions/account/audit.ts';
 import { balance } from '../../../actions/account/balance.ts';
+import { capabilities } from '../../../actions/account/capabilities.ts';
 import { details, updateAccount } from '../../../actions/account/details.ts';
 import { createKey, listKeys, revokeKey } from '../../../actions/account/keys.ts';
 import { payments } from '../../../actions/account/payments.ts';
@@ -10,11 +11,16 @@ import {
   apiKey,
   durations,
   granularity,
-  type Payment,
   payment,
   usageRow,
 } from '../../../shared/model/account.ts';
-import { type AuditEntryView, auditEntry } from '../../../shared/model/audit.ts';
+import { auditEntry } from '../../../shared/model/audit.ts';
+import {
+  actionSupport,
+  capabilities as capabilitiesOutput,
+  mediaLimit,
+  textLimit,
+} from '../../../shared/model/capabilities.ts';
 import { endpointGroup } from '../../../shared/model/key-restrictions.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
@@ -87,11 +93,11 @@ export const AccountRef = objectOf('Account', accountDetails, {
     usage: t.field({ type: [UsageRowRef], ...oneCall({ action: usage, read: (found) => found.usage }) }),
     payments: t.field({
       type: PaymentConnection,
-      ...listCall({ action: payments, items: 'payments', read: (paid: Payment) => paid }),
+      ...listCall({ action: payments, items: 'payments' }),
     }),
     audit: t.field({
       type: AuditEntryConnection,
-      ...listCall({ action: audit, items: 'audit', read: (entry: AuditEntryView) => entry }),
+      ...listCall({ action: audit, items: 'audit' }),
     }),
   }),
 });
@@ -101,3 +107,11 @@ mutation('createApiKey', createKey, { payload: { names: keyNames } });
 mutation('revokeApiKey', revokeKey, { input: { names: keyNames }, payload: { names: keyNames } });
 
 export const readAccount = oneCall({ action: details });
+
+objectOf('ActionSupport', actionSupport);
+objectOf('TextLimit', textLimit);
+objectOf('MediaLimit', mediaLimit);
+
+export const CapabilitiesRef = objectOf('Capabilities', capabilitiesOutput);
+
+export const readCapabilities = oneCall({ action: capabilities });

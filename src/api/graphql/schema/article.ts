@@ -1,20 +1,27 @@
+import type { OutputOf } from '../../../actions/action.ts';
+import { createArticle } from '../../../actions/article/create.ts';
+import { deleteArticle } from '../../../actions/article/delete.ts';
 import { articleDetail } from '../../../actions/article/detail.ts';
 import { listArticles } from '../../../actions/article/list.ts';
+import { publishArticle } from '../../../actions/article/publish.ts';
+import { unpublishArticle } from '../../../actions/article/unpublish.ts';
+import { updateArticle, updatedParts } from '../../../actions/article/update.ts';
 import { type Article, article, articleStatus } from '../../../shared/model/article.ts';
-import { costs } from '../cost.ts';
-import type { Session } from '../session.ts';
+import { costs } from '../document/cost.ts';
+import type { Session } from '../execute/session.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
-import { ArticleConnection, ArticleRef, type ArticleSource, TweetRef } from './refs.ts';
+import { mutation } from './mutation.ts';
+import { ArticleConnection, ArticleRef, type ArticleSource, nodeType, TweetRef } from './refs.ts';
 import { tweetByIdField } from './tweet.ts';
-import { enumOf, fieldsOf, schemaDescription } from './zod-types.ts';
+import { enumOf, fieldsOf, objectOf, schemaDescription } from './zod-types.ts';
 
 enumOf('ArticleStatus', articleStatus, 'Who can read an article.', (status) =>
   status === 'draft' ? 'Its author.' : 'Everybody. A tweet wraps it.',
 );
 
 /** Declares a field that returns the article with a given id. The field costs a call, unless only subfields in `atHand` are selected. */
-export function articleByIdField<Parent>(
+function articleByIdField<Parent>(
   id: (parent: Parent) => string,
   atHand?: { known: readonly string[]; source: (parent: Parent) => Partial<ArticleSource> },
 ) {
@@ -31,9 +38,9 @@ export function articleByIdField<Parent>(
   });
 }
 
-builder.node(ArticleRef, {
+nodeType(ArticleRef, {
   description: schemaDescription(article),
-  id: { resolve: ({ article_id }) => article_id },
+  id: ({ article_id }) => article_id,
   fields: (t) => ({
     ...fieldsOf(t, article, { omit: ['content', 'tweet_id'], options: { title: costs({ bytes: 100 }) } }),
     content: t.string({
@@ -63,6 +70,44 @@ builder.queryFields((t) => ({
   }),
   articles: t.field({
     type: ArticleConnection,
-    ...listCall({ action: listArticles, items: 'articles', read: (each: ArticleSource) => each }),
+    ...listCall({ action: listArticles, items: 'articles' }),
   }),
 }));
+
+const files = { cover_image_base64: 'coverImage' };
+
+mutation('createArticle', createArticle, {
+  input: { files },
+  payload: {
+    fields: (t) => ({
+      article: t.field({
+        type: ArticleRef,
+        ...articleByIdField(({ article_id }: OutputOf<typeof createArticle>) => article_id, {
+          known: ['status', 'draftUrl', 'publicUrl', 'coverMediaId'],
+          source: (made) => made,
+        }),
+      }),
+    }),
+  },
+});
+
+objectOf('UpdatedArticleParts', updatedParts);
+
+for (const [field, action, input] of [
+  ['updateArticle', updateArticle, { files }],
+  ['publishArticle', publishArticle, {}],
+  ['unpublishArticle', unpublishArticle, {}],
+] as const) {
+  mutation(field, action, {
+    input,
+    payload: {
+      fields: (t) => ({
+        article: t.field({
+          type: ArticleRef,
+          ...articleByIdField(({ article_id }: Record<string, unknown>) => String(article_id)),
+        }),
+      }),
+    },
+  });
+}
+mutation('deleteArticle', deleteArticle);

@@ -2,11 +2,11 @@ import { type GraphQLResolveInfo, getNamedType, isObjectType } from 'graphql';
 import type { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
 import { pageInput } from '../../../shared/model/page.ts';
-import { Connection } from '../connection.ts';
-import { type Args, costs, type UserView } from '../cost.ts';
-import { selectedFields, selectsOnly } from '../selection.ts';
-import type { Session } from '../session.ts';
+import { type Args, costs, type UserView } from '../document/cost.ts';
+import { selectedFields, selectsOnly } from '../document/selection.ts';
+import type { Session } from '../execute/session.ts';
 import { builder } from './builder.ts';
+import { Connection } from './connection.ts';
 import { deprecationOf, describeCall } from './describe.ts';
 import { argsOf } from './inputs.ts';
 import { schemaDescription } from './zod-types.ts';
@@ -45,7 +45,6 @@ export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Outp
     nullable: true as const,
     description: describeCall(action, { about, known: atHand?.known }),
     ...deprecationOf(action),
-    // The arguments are validated by the action, not by the validation plugin, because the plugin would validate them a second time.
     args,
     ...costs({
       action,
@@ -53,18 +52,18 @@ export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Outp
       ...(view && { view }),
       ...(atHand && { known: atHand.known }),
     }),
-    resolve: async (parent: Parent, given: Args, session: Session, info: GraphQLResolveInfo) => {
+    // Not an async function, because an object at hand needs no promise.
+    resolve: (parent: Parent, given: Args, session: Session, info: GraphQLResolveInfo) => {
       if (atHand) {
         const source = atHand.source(parent);
         if (source === null || asksOnlyFor(atHand.known, info)) return source;
       }
-      let output: z.output<Output>;
-      try {
-        output = await session.read<z.output<Output>>(action, inputOf(parent, given));
-      } catch (error) {
-        throw rename(error);
-      }
-      return read(output, session);
+      return session.read<z.output<Output>>(action, inputOf(parent, given)).then(
+        (output) => read(output, session),
+        (error) => {
+          throw rename(error);
+        },
+      );
     },
   };
 }
@@ -88,17 +87,15 @@ const pageArgs = builder.args((t) => ({
 /** The paging fields of an action's input. In GraphQL, `pageArgs` replaces them. */
 const pageFields = ['count', 'cursor', 'cursor_id', 'graph_snapshot_id'];
 
-interface ListCall<Parent, Item, Source> extends Call<Parent> {
+interface ListCall<Parent> extends Call<Parent> {
   action: Action;
   /** The name of the field of the action's output that contains the items, such as `followers`. */
   items: string;
-  /** Converts an item to the object of the edge. The default returns the item itself. */
-  read?: (item: Item) => Source;
 }
 
 /** Declares a connection field. Each page costs one call of the action. */
-export function listCall<Parent, Item, Source = Item>(call: ListCall<Parent, Item, Source>) {
-  const { action, items, read = (item) => item as unknown as Source, about, view } = call;
+export function listCall<Parent>(call: ListCall<Parent>) {
+  const { action, items, about, view } = call;
   const fields = call.input ? Object.keys(action.input.shape) : pageFields;
   const { args, toInput } = argsOf(action, { omit: fields });
   const inputOf = (parent: Parent, given: Args): Input => {
@@ -110,7 +107,6 @@ export function listCall<Parent, Item, Source = Item>(call: ListCall<Parent, Ite
     nullable: true as const,
     description: describeCall(action, { about }),
     ...deprecationOf(action),
-    // The arguments are validated by the action, not by the validation plugin, because the plugin would add two promises to every list.
     args: { ...args, ...pageArgs },
     ...costs({
       action,
@@ -122,7 +118,8 @@ export function listCall<Parent, Item, Source = Item>(call: ListCall<Parent, Ite
     resolve: async (parent: Parent, given: Args, session: Session) => {
       const page = await session.edges(action, inputOf(parent, given));
       const first = given['first'] == null ? defaultFirst : Number(given['first']);
-      return new Connection(page, (page.output[items] as Item[]).map(read), first, given['after'] != null);
+      // The type of the field checks nothing here: its items are what the action returns.
+      return new Connection(page, page.output[items] as never[], first, given['after'] != null);
     },
   };
 }

@@ -1,26 +1,43 @@
+import { dmDelete } from '../../../actions/dm/delete.ts';
+import { dmEdit } from '../../../actions/dm/edit.ts';
+import { dmEnroll } from '../../../actions/dm/enroll.ts';
 import { dmList } from '../../../actions/dm/list.ts';
 import { dmMessages } from '../../../actions/dm/messages.ts';
+import { dmReact, dmUnreact } from '../../../actions/dm/react.ts';
+import { dmSend } from '../../../actions/dm/send.ts';
+import { dmSendMedia } from '../../../actions/dm/send-media.ts';
 import { missingField } from '../../../shared/errors/fields.ts';
 import { PosternError } from '../../../shared/errors/postern-error.ts';
 import {
+  attachment,
   type ConversationView,
   conversation,
   type DirectMessage,
+  directMessage,
   participant,
+  reaction,
 } from '../../../shared/model/direct-message.ts';
-import type { Session } from '../session.ts';
+import { costs } from '../document/cost.ts';
+import type { Session } from '../execute/session.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
-import { MessageConnection, MessageRef } from './message.ts';
+import { mutation } from './mutation.ts';
+import { connectionOf, nodeType } from './refs.ts';
 import { fieldsOf, objectOf, schemaDescription } from './zod-types.ts';
+
+objectOf('Reaction', reaction);
+objectOf('Attachment', attachment);
+
+const MessageRef = objectOf('Message', directMessage, { options: { text: costs({ bytes: 300 }) } });
+const MessageConnection = connectionOf('Message', MessageRef);
 
 objectOf('Participant', participant, { omit: ['type'], names: { id: 'userId' } });
 
 const ConversationRef = builder.objectRef<ConversationView>('Conversation');
 
-builder.node(ConversationRef, {
+nodeType(ConversationRef, {
   description: schemaDescription(conversation),
-  id: { resolve: ({ conversation_id }) => conversation_id },
+  id: ({ conversation_id }) => conversation_id,
   fields: (t) => ({
     ...fieldsOf(t, conversation, { omit: ['last_message', 'participant_count'] }),
     lastMessage: t.field({
@@ -46,7 +63,6 @@ builder.node(ConversationRef, {
         items: 'messages',
         input: ({ conversation_id }: ConversationView) => ({ conversation_id }),
         about: 'The messages, newest first.',
-        read: (message: DirectMessage) => message,
       }),
     }),
   }),
@@ -90,7 +106,26 @@ builder.queryField('conversations', (t) =>
       about:
         "The actor's conversations, newest first, in the order of the moment of the first page. With `x-encryption-code` each " +
         'has its last message.',
-      read: (each: ConversationView) => each,
     }),
   }),
 );
+
+/* The code is the header `x-encryption-code` and never a variable, because variables may be logged with a document. */
+
+/** The UTF-8 size of a message of the maximum length, 10,000 characters. */
+const text = costs({ bytes: 30_000 });
+
+mutation('sendMessage', dmSend, { payload: { options: { text } } });
+mutation('sendMediaMessage', dmSendMedia, { payload: { options: { text } } });
+mutation('editMessage', dmEdit, { payload: { options: { text } } });
+mutation('deleteMessage', dmDelete);
+for (const [field, action] of [
+  ['addReaction', dmReact],
+  ['removeReaction', dmUnreact],
+] as const) {
+  mutation(field, action, {
+    input: { type: 'ReactionInput', description: 'A message and a reaction.' },
+    payload: { type: 'ReactionPayload', description: 'A reaction that was added or removed.' },
+  });
+}
+mutation('enrollChat', dmEnroll);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
 import { alternativesRules, deprecationText, effectSentence, listed } from '../../../actions/action-text.ts';
 import { formatDollars } from '../../../shared/model/money.ts';
-import { inputName, outputName, withGraphqlNames } from '../names.ts';
+import { inputName, outputName, withGraphqlNames } from './names.ts';
 
 /** Returns the description of a field that runs an action. `known` lists the subfields that need no call. */
 export function describeCall(

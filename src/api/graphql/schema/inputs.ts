@@ -1,11 +1,10 @@
 import type { ArgumentRef, InputObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
-import { checkInput } from '../../../actions/input/input.ts';
 import { PosternError } from '../../../shared/errors/postern-error.ts';
 import { renamed } from '../errors.ts';
-import { inputName, withGraphqlNames } from '../names.ts';
 import { builder } from './builder.ts';
+import { inputName, withGraphqlNames } from './names.ts';
 import { graphqlType, schemaDescription } from './zod-types.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
@@ -21,46 +20,36 @@ export interface InputChoices {
 }
 
 /** The GraphQL form of an action's input. */
-export interface ActionInput {
+interface ActionInput {
   /** Converts the values that a caller sent under GraphQL names to the action's input. */
   readonly toInput: (given: Given) => Record<string, unknown>;
-}
-
-/** A GraphQL input type with one field for each field of the action's input. */
-export interface InputType extends ActionInput {
-  readonly ref: InputObjectRef<Types, Record<string, unknown>>;
-  /** The action's own validation, for the validation plugin. Its errors contain GraphQL field names. */
-  readonly validate: { readonly schema: z.ZodType<never> };
-}
-
-/** GraphQL arguments for the action's input. */
-export interface Arguments extends ActionInput {
-  readonly args: ArgumentMap;
   /** Returns an error of the action with the GraphQL name of its field. Returns other values unchanged. */
   readonly rename: (error: unknown) => unknown;
 }
 
-/** Created input types by name, because several mutations may share an input type. */
-const inputTypes = new Map<string, InputType['ref']>();
+type InputRef = InputObjectRef<Types, Record<string, unknown>>;
 
-/** Returns the input type of a mutation. Returns `null` if the action has no input. */
+/** Created input types by name, because several mutations may share an input type. */
+const inputTypes = new Map<string, InputRef>();
+
+/** Returns the input type of a mutation, with one field for each field of the action's input. Returns `null` if the action has no input. */
 export function inputOf(
   action: Action,
   name: string,
   { description, ...choices }: InputChoices & { readonly description: string },
-): InputType | null {
+): (ActionInput & { readonly ref: InputRef }) | null {
   const fields = new InputFields(action, choices);
   if (fields.isEmpty) return null;
   let ref = inputTypes.get(name);
   if (!ref) {
-    ref = builder.inputType(name, { description, fields: (t) => fields.make(t, false) as never }) as InputType['ref'];
+    ref = builder.inputType(name, { description, fields: (t) => fields.make(t, false) as never }) as InputRef;
     inputTypes.set(name, ref);
   }
-  return { ref, toInput: (given) => fields.toInput(given), validate: fields.validate };
+  return { ref, toInput: (given) => fields.toInput(given), rename: (error) => fields.rename(error) };
 }
 
 /** Returns the arguments of a query field: one for each field of the action's input. */
-export function argsOf(action: Action, choices: InputChoices = {}): Arguments {
+export function argsOf(action: Action, choices: InputChoices = {}): ActionInput & { readonly args: ArgumentMap } {
   const fields = new InputFields(action, choices);
   return {
     args: builder.args((t) => fields.make(t, true) as never),
@@ -130,18 +119,6 @@ class InputFields {
     if (file == null) return text;
     // No action accepts an object here, so the action refuses a caller who sent both the text and the file.
     return text == null ? file : { both: true };
-  }
-
-  get validate(): InputType['validate'] {
-    const schema = z.custom<never>().superRefine((given, context) => {
-      try {
-        checkInput(this.#action.input, this.toInput(given));
-      } catch (error) {
-        if (!(error instanceof PosternError)) throw error;
-        context.addIssue({ code: 'custom', params: { refusal: this.rename(error) } });
-      }
-    });
-    return { schema };
   }
 
   /** Returns a `bad_input` with the GraphQL name of the field, if this input renames the field (for example `id` to `webhookId`). */

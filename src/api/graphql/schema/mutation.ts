@@ -1,13 +1,13 @@
-import { type ArgBuilder, ObjectRef } from '@pothos/core';
+import { ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
-import { type Args, costs } from '../cost.ts';
-import { capitalized } from '../names.ts';
-import type { Session } from '../session.ts';
+import { type Args, costs } from '../document/cost.ts';
+import type { Session } from '../execute/session.ts';
 import { builder } from './builder.ts';
 import { deprecationOf, describeInput, describeMutation } from './describe.ts';
-import { type InputChoices, type InputType, inputOf } from './inputs.ts';
+import { type InputChoices, inputOf } from './inputs.ts';
+import { capitalized } from './names.ts';
 import { type ObjectChoices, objectOf } from './zod-types.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
@@ -41,16 +41,16 @@ export function mutation<Shape extends z.core.$ZodShape>(
       nullable: true,
       description: describeMutation(action),
       ...deprecationOf(action),
-      args: input ? { input: inputArgument(t.arg, input) } : {},
+      args: input
+        ? { input: t.arg({ type: input.ref, required: true, description: 'The parameters of the mutation.' }) }
+        : {},
       ...costs({ action, input: toInput }),
       resolve: (_root: unknown, args: Args, session: Session, info: GraphQLResolveInfo) =>
-        session.write(action, toInput(args), String(info.path.key)) as never,
+        session.write(action, toInput(args), String(info.path.key)).catch((error) => {
+          throw input ? input.rename(error) : error;
+        }) as never,
     }),
   );
-}
-
-function inputArgument(arg: ArgBuilder<Types>, { ref, validate }: InputType) {
-  return arg({ type: ref, required: true, description: 'The parameters of the mutation.', validate });
 }
 
 /** Created payload types by name, because several mutations may share a payload type. */

@@ -10,11 +10,10 @@ import { idPairPattern, numericIdPattern } from '../../../shared/model/scalars.t
 import type { Tweet } from '../../../shared/model/tweet.ts';
 import type { UserProfile } from '../../../shared/model/user-profile.ts';
 import type { WebhookView } from '../../../shared/model/webhook.ts';
-import { costs, type NamedObject } from '../cost.ts';
-import type { Session } from '../session.ts';
+import { costs, type NamedObject } from '../document/cost.ts';
+import type { Session } from '../execute/session.ts';
 import { builder } from './builder.ts';
 import { conversationOfId } from './conversation.ts';
-import { fromProfile } from './user-source.ts';
 
 interface NodeType {
   id: RegExp;
@@ -32,7 +31,7 @@ const nodeTypes: Readonly<Record<string, NodeType>> = {
   User: {
     id: numericIdPattern,
     named: (id) => ({ type: 'User', action: userInfo, input: { userId: id }, view: 'profile' }),
-    load: async (id, session) => fromProfile(await session.read<UserProfile>(userInfo, { userId: id })),
+    load: async (id, session) => ({ ...(await session.read<UserProfile>(userInfo, { userId: id })) }),
   },
   Article: {
     id: numericIdPattern,
@@ -104,11 +103,13 @@ builder.queryFields((t) => ({
     args: {
       ids: t.arg.idList({
         required: true,
-        validate: { maxLength: [maxNodes, { message: `must be at most ${maxNodes} ids` }] },
         description: 'Global ids of objects.',
       }),
     },
     ...costs({ objects: ({ ids }) => namedBy(Array.isArray(ids) ? ids.slice(0, maxNodes) : []) }),
-    resolve: (_root, { ids }, session) => ids.map((id) => load('ids', id, session)),
+    resolve: (_root, { ids }, session) => {
+      if (ids.length > maxNodes) throw malformedField('ids', `must be at most ${maxNodes} ids`);
+      return ids.map((id) => load('ids', id, session));
+    },
   }),
 }));

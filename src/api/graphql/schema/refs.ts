@@ -1,8 +1,10 @@
-import type { ObjectRef } from '@pothos/core';
+import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { ArticleSummary } from '../../../shared/model/article.ts';
+import type { Author } from '../../../shared/model/author.ts';
 import type { Tweet } from '../../../shared/model/tweet.ts';
+import type { UserCard } from '../../../shared/model/user-card.ts';
+import type { UserProfile } from '../../../shared/model/user-profile.ts';
 import { builder } from './builder.ts';
-import type { UserSource } from './user-source.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 
@@ -12,11 +14,43 @@ export type TweetSource = Omit<Tweet, 'quoted_tweet'> & { quoted_tweet: Tweet['q
 /** An article. Articles of a list have no `content`. */
 export type ArticleSource = ArticleSummary & { content?: string };
 
+type EveryField = Author & UserCard & UserProfile;
+
+/** A user as one response of the platform describes it. Fields that only some responses contain are optional. */
+export type UserSource = (Author | UserCard | UserProfile) &
+  Partial<Omit<EveryField, keyof Author & keyof UserCard & keyof UserProfile>>;
+
 /** Object types that refer to each other. The fields of each type are declared in a file of their own. */
 export const TweetRef = builder.objectRef<TweetSource>('Tweet');
 export const UserRef = builder.objectRef<UserSource>('User');
 export const ArticleRef = builder.objectRef<ArticleSource>('Article');
 export const ListRef = builder.objectRef<{ listId: string }>('List');
+
+/** Declares an object type with a global id. Resolves the id without the promises of Pothos' `builder.node`, because lists have many ids. */
+export function nodeType<Source>(
+  ref: ObjectRef<Types, Source>,
+  {
+    description,
+    id,
+    fields,
+  }: {
+    description: string;
+    id: (source: Source) => string;
+    fields: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Source>) => FieldMap;
+  },
+): void {
+  builder.objectType(ref, {
+    description,
+    interfaces: [builder.nodeInterfaceRef()],
+    fields: (t) => ({
+      id: t.id({
+        description: 'Global id, for `node`. It is opaque.',
+        resolve: (source: Source) => Buffer.from(`${ref.name}:${id(source)}`).toString('base64') as never,
+      }),
+      ...fields(t),
+    }),
+  });
+}
 
 /** Creates the connection type and the edge type of a list, as the Relay specification defines them. */
 export function connectionOf<Source>(name: string, type: ObjectRef<Types, Source>) {

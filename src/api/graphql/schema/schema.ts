@@ -1,5 +1,5 @@
 import { type GraphQLSchema, isObjectType } from 'graphql';
-import { boundResponses } from '../response-budget.ts';
+import { boundResponses } from '../execute/response-budget.ts';
 import { builder } from './builder.ts';
 import './types.ts';
 

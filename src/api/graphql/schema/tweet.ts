@@ -1,16 +1,25 @@
+import type { OutputOf } from '../../../actions/action.ts';
+import { uploadMedia } from '../../../actions/media/upload.ts';
+import { bookmark } from '../../../actions/tweet/bookmark.ts';
+import { createTweet } from '../../../actions/tweet/create.ts';
+import { deleteTweet } from '../../../actions/tweet/delete.ts';
 import { tweetDetail } from '../../../actions/tweet/detail.ts';
+import { favorite } from '../../../actions/tweet/favorite.ts';
 import { tweetQuotes } from '../../../actions/tweet/quotes.ts';
 import { tweetReplies } from '../../../actions/tweet/replies.ts';
+import { retweet } from '../../../actions/tweet/retweet.ts';
 import { tweetRetweeters } from '../../../actions/tweet/retweeters.ts';
+import { unbookmark } from '../../../actions/tweet/unbookmark.ts';
+import { unlike } from '../../../actions/tweet/unlike.ts';
+import { unretweet } from '../../../actions/tweet/unretweet.ts';
 import { entities, link, mention, tag } from '../../../shared/model/entities.ts';
 import { media } from '../../../shared/model/media.ts';
 import { type Tweet, tweet } from '../../../shared/model/tweet.ts';
-import { costs } from '../cost.ts';
-import type { Session } from '../session.ts';
+import { costs } from '../document/cost.ts';
+import type { Session } from '../execute/session.ts';
 import { listCall, oneCall } from './bind.ts';
-import { builder } from './builder.ts';
-import { TweetConnection, TweetRef, type TweetSource, UserConnection, UserRef } from './refs.ts';
-import { fromAuthor, fromCard } from './user-source.ts';
+import { mutation } from './mutation.ts';
+import { nodeType, TweetConnection, TweetRef, type TweetSource, UserConnection, UserRef } from './refs.ts';
 import { fieldsOf, objectOf, schemaDescription } from './zod-types.ts';
 
 objectOf('Media', media);
@@ -19,12 +28,8 @@ objectOf('Link', link);
 objectOf('Mention', mention, { names: { id: 'userId' } });
 objectOf('Entities', entities);
 
-export function loadTweet(found: Tweet): TweetSource {
-  return found;
-}
-
 /** Creates a tweet of which only the id and the fields in `rest` are known. */
-export function tweetOfId(id: string, rest: Partial<TweetSource> = {}): TweetSource {
+function tweetOfId(id: string, rest: Partial<TweetSource> = {}): TweetSource {
   return { id, ...rest } as TweetSource;
 }
 
@@ -47,7 +52,7 @@ export function tweetByIdField<Parent>(
     action: tweetDetail,
     input: (parent: Parent) => ({ tweet_id: id(parent) }),
     about,
-    read: loadTweet,
+    read: (found): TweetSource => found,
     view: 'tweet',
     atHand: { known, source: source ?? ofId },
   });
@@ -56,13 +61,12 @@ export function tweetByIdField<Parent>(
 const ofTweet = {
   items: 'tweets',
   input: ({ id }: TweetSource) => ({ tweet_id: id }),
-  read: loadTweet,
   view: 'tweet',
 } as const;
 
-builder.node(TweetRef, {
+nodeType(TweetRef, {
   description: schemaDescription(tweet),
-  id: { resolve: ({ id }) => id },
+  id: ({ id }) => id,
   fields: (t) => ({
     ...fieldsOf(t, tweet, {
       omit: ['type', 'author', 'quoted_tweet'],
@@ -74,7 +78,7 @@ builder.node(TweetRef, {
       nullable: true,
       description: 'The author. Fields that the tweet contains are free; other fields cost a call.',
       ...costs({ view: 'author' }),
-      resolve: ({ author }) => fromAuthor(author),
+      resolve: ({ author }) => author,
     }),
     quotedTweet: t.field({
       type: TweetRef,
@@ -94,13 +98,55 @@ builder.node(TweetRef, {
     quotes: t.field({ type: TweetConnection, ...listCall({ action: tweetQuotes, ...ofTweet }) }),
     retweeters: t.field({
       type: UserConnection,
-      ...listCall({ action: tweetRetweeters, items: 'users', input: ofTweet.input, read: fromCard, view: 'card' }),
+      ...listCall({ action: tweetRetweeters, items: 'users', input: ofTweet.input, view: 'card' }),
     }),
   }),
 });
 
-async function quotedTweet(source: TweetSource, _args: unknown, session: Session): Promise<TweetSource | null> {
-  const whole =
-    source.quoted_tweet === undefined ? await session.read<Tweet>(tweetDetail, { tweet_id: source.id }) : source;
-  return whole.quoted_tweet ? { ...whole.quoted_tweet, quoted_tweet: undefined } : null;
+function quotedTweet(source: TweetSource, _args: unknown, session: Session) {
+  const quotedBy = ({ quoted_tweet: quoted }: Pick<TweetSource, 'quoted_tweet'>) =>
+    quoted ? { ...quoted, quoted_tweet: undefined } : null;
+  if (source.quoted_tweet !== undefined) return quotedBy(source);
+  return session.read<Tweet>(tweetDetail, { tweet_id: source.id }).then(quotedBy);
 }
+
+/** The UTF-8 size of a tweet of the maximum length, 25,000 characters. */
+const longestTweet = 75_000;
+
+mutation('createTweet', createTweet, {
+  payload: {
+    options: { text: costs({ bytes: longestTweet }) },
+    fields: (t) => ({
+      tweet: t.field({
+        type: TweetRef,
+        ...tweetByIdField(({ id }: OutputOf<typeof createTweet>) => id, {
+          known: ['id', 'tweetId', 'text', 'createdAt'],
+          source: ({ id, text, createdAt }) => tweetOfId(id, { text, createdAt }),
+        }),
+      }),
+    }),
+  },
+});
+
+for (const [field, action] of [
+  ['deleteTweet', deleteTweet],
+  ['likeTweet', favorite],
+  ['unlikeTweet', unlike],
+  ['bookmarkTweet', bookmark],
+  ['unbookmarkTweet', unbookmark],
+  ['retweet', retweet],
+  ['unretweet', unretweet],
+] as const) {
+  mutation(field, action, {
+    payload: {
+      fields: (t) => ({
+        tweet: t.field({
+          type: TweetRef,
+          ...tweetByIdField(({ tweetId }: Record<string, unknown>) => String(tweetId)),
+        }),
+      }),
+    },
+  });
+}
+
+mutation('uploadMedia', uploadMedia, { input: { files: { media_data: 'file' } } });

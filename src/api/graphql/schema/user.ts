@@ -1,27 +1,61 @@
 import { z } from 'zod';
-import type { Action } from '../../../actions/action.ts';
+import type { Action, OutputOf } from '../../../actions/action.ts';
+import { listMembers } from '../../../actions/list/members.ts';
 import { about } from '../../../actions/user/about.ts';
 import { affiliates } from '../../../actions/user/affiliates.ts';
 import { articlesTweets } from '../../../actions/user/articles-tweets.ts';
+import { follow } from '../../../actions/user/follow.ts';
 import { followers } from '../../../actions/user/followers.ts';
 import { followersYouKnow } from '../../../actions/user/followers-you-know.ts';
 import { following } from '../../../actions/user/following.ts';
 import { userInfo } from '../../../actions/user/info.ts';
 import { tweetsAndReplies } from '../../../actions/user/tweets-and-replies.ts';
+import { unfollow } from '../../../actions/user/unfollow.ts';
+import { userAbout, usernameChanges } from '../../../shared/model/user-about.ts';
 import { otherUserFields, userFields } from '../../../shared/model/user-fields.ts';
 import type { UserProfile } from '../../../shared/model/user-profile.ts';
-import { costs, type UserView } from '../cost.ts';
-import type { Session } from '../session.ts';
+import { costs, type UserView } from '../document/cost.ts';
+import type { Session } from '../execute/session.ts';
 import { listCall, oneCall } from './bind.ts';
-import { builder } from './builder.ts';
-import { TweetConnection, UserConnection, UserRef } from './refs.ts';
-import { loadTweet } from './tweet.ts';
-import { UserAboutRef } from './user-about.ts';
-import { fromCard, fromProfile, type UserSource } from './user-source.ts';
-import { fieldsOf, schemaDescription } from './zod-types.ts';
+import { mutation } from './mutation.ts';
+import { ListRef, nodeType, TweetConnection, UserConnection, UserRef, type UserSource } from './refs.ts';
+import { fieldsOf, objectOf, schemaDescription } from './zod-types.ts';
+
+const { lastChangedAt, count } = usernameChanges.shape;
+
+objectOf('UsernameChanges', usernameChanges);
+
+const UserAboutRef = objectOf('UserAbout', userAbout, {
+  omit: ['id', 'userName', 'name', 'profilePicture'],
+  fields: (t) => ({
+    usernameChangeCount: t.int({
+      deprecationReason: 'Use `usernameChanges { count }`.',
+      description: schemaDescription(count),
+      resolve: (about) => about.usernameChanges.count,
+    }),
+    usernameLastChangedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      deprecationReason: 'Use `usernameChanges { lastChangedAt }`.',
+      description: schemaDescription(lastChangedAt),
+      resolve: (about) => about.usernameChanges.lastChangedAt || null,
+    }),
+  }),
+});
+
+/** Cards have other names for these fields. */
+const cardNames: Partial<Record<keyof UserSource, 'tweets' | 'listed'>> = {
+  statusesCount: 'tweets',
+  listedCount: 'listed',
+};
+
+function knownValue<Field extends keyof UserSource>(user: UserSource, field: Field): UserSource[Field] {
+  const inCards = cardNames[field];
+  return user[field] ?? (inCards && (user[inCards] as UserSource[Field]));
+}
 
 /** Declares a field that some views of a user lack. For these views, its resolver reads the profile. */
-function fromProfileUnless<Field extends keyof UserSource & keyof typeof otherUserFields>(
+function fromProfileUnless<Field extends keyof UserProfile & keyof typeof otherUserFields>(
   field: Field,
   carriedBy: readonly UserView[],
 ) {
@@ -32,42 +66,41 @@ function fromProfileUnless<Field extends keyof UserSource & keyof typeof otherUs
     description: `${schemaDescription(otherUserFields[field])}${isEverywhere ? '' : ` Missing ${missing}.`}`,
     ...costs({ action: userInfo, carriedBy, shared: true }),
     resolve: (user: UserSource, _args: unknown, session: Session) =>
-      (user[field] === undefined ? profileField(user, field, session) : user[field]) as NonNullable<UserSource[Field]>,
+      (knownValue(user, field) ?? profileField(user, field, session)) as NonNullable<UserSource[Field]>,
   };
 }
 
-async function profileField<Field extends keyof UserSource>(user: UserSource, field: Field, session: Session) {
-  const profile = await session.read<UserProfile>(userInfo, { userId: user.id });
-  return fromProfile(profile)[field];
+async function profileField(user: UserSource, field: keyof UserProfile, session: Session) {
+  return (await session.read<UserProfile>(userInfo, { userId: user.id }))[field];
 }
 
 const byId = ({ id }: UserSource) => ({ userId: id });
 
 function usersOf(action: Action, items: string, input: (user: UserSource) => Record<string, unknown> = byId) {
-  return { type: UserConnection, ...listCall({ action, items, input, read: fromCard, view: 'card' }) };
+  return { type: UserConnection, ...listCall({ action, items, input, view: 'card' }) };
 }
 
 function tweetsOf(action: Action) {
   return {
     type: TweetConnection,
-    ...listCall({ action, items: 'tweets', input: byId, read: loadTweet, view: 'tweet' }),
+    ...listCall({ action, items: 'tweets', input: byId, view: 'tweet' }),
   };
 }
 
 const { followers: followersCount, following: followingCount, ...sameNames } = userFields;
 
-builder.node(UserRef, {
+nodeType(UserRef, {
   description:
     'A user of the platform. Users of lists and tweets lack some fields. Selecting one of these fields costs one call for each such user.',
-  id: { resolve: ({ id }) => id },
+  id: ({ id }) => id,
   fields: (t) => ({
     ...fieldsOf(t, z.object(sameNames), { names: { id: 'userId' } }),
     platformUrl: t.exposeString('platformUrl', {
       nullable: true,
       description: `${schemaDescription(otherUserFields.platformUrl)} Known for the author of a tweet only.`,
     }),
-    followersCount: t.exposeInt('followersCount', { description: schemaDescription(followersCount) }),
-    followingCount: t.exposeInt('followingCount', { description: schemaDescription(followingCount) }),
+    followersCount: t.exposeInt('followers', { description: schemaDescription(followersCount) }),
+    followingCount: t.exposeInt('following', { description: schemaDescription(followingCount) }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,
@@ -88,3 +121,46 @@ builder.node(UserRef, {
     articles: t.field(tweetsOf(articlesTweets)),
   }),
 });
+
+nodeType(ListRef, {
+  description: 'A list of users.',
+  id: (list) => list.listId,
+  fields: (t) => ({
+    listId: t.exposeString('listId', { description: "The platform's id of the list." }),
+    members: t.field({
+      type: UserConnection,
+      ...listCall({
+        action: listMembers,
+        items: 'members',
+        input: ({ listId }: { listId: string }) => ({ listId }),
+        view: 'card',
+      }),
+    }),
+  }),
+});
+
+for (const [field, action] of [
+  ['followUser', follow],
+  ['unfollowUser', unfollow],
+] as const) {
+  mutation(field, action, {
+    payload: {
+      fields: (t) => ({
+        user: t.field({
+          type: UserRef,
+          ...oneCall({
+            action: userInfo,
+            about: 'The user.',
+            input: ({ userId }: OutputOf<typeof follow>) => ({ userId }),
+            read: (profile): UserSource => profile,
+            view: 'profile',
+            atHand: {
+              known: ['id', 'userId', 'userName', 'name', 'protected'],
+              source: ({ userId, ...known }) => ({ ...known, id: userId }) as unknown as UserSource,
+            },
+          }),
+        }),
+      }),
+    },
+  });
+}

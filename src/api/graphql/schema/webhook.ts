@@ -1,7 +1,15 @@
+import { createWebhook } from '../../../actions/webhook/create.ts';
+import { deleteWebhook } from '../../../actions/webhook/delete.ts';
 import { webhookDeliveries } from '../../../actions/webhook/deliveries.ts';
 import { webhookDelivery } from '../../../actions/webhook/delivery.ts';
 import { webhookDetail } from '../../../actions/webhook/detail.ts';
 import { listWebhooks } from '../../../actions/webhook/list.ts';
+import { replayEvents, replayedWebhook } from '../../../actions/webhook/replay.ts';
+import { resendDelivery } from '../../../actions/webhook/resend.ts';
+import { rotateWebhookSecret } from '../../../actions/webhook/rotate-secret.ts';
+import { testWebhook } from '../../../actions/webhook/test.ts';
+import { updateWebhook } from '../../../actions/webhook/update.ts';
+import { validateWebhook } from '../../../actions/webhook/validate.ts';
 import {
   type AttemptView,
   type DeliveryView,
@@ -12,10 +20,11 @@ import {
 } from '../../../shared/model/webhook.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
-import { connectionOf } from './refs.ts';
-import { fieldsOf, schemaDescription } from './zod-types.ts';
+import { mutation } from './mutation.ts';
+import { connectionOf, nodeType } from './refs.ts';
+import { fieldsOf, objectOf, schemaDescription } from './zod-types.ts';
 
-export const WebhookRef = builder.objectRef<WebhookView>('Webhook');
+const WebhookRef = builder.objectRef<WebhookView>('Webhook');
 const WebhookConnection = connectionOf('Webhook', WebhookRef);
 
 interface RequestHeader {
@@ -43,7 +52,7 @@ const DeliveryAttemptRef = builder.objectRef<AttemptView>('DeliveryAttempt').imp
   }),
 });
 
-export const DeliveryRef = builder.objectRef<DeliveryView>('Delivery').implement({
+const DeliveryRef = builder.objectRef<DeliveryView>('Delivery').implement({
   description: schemaDescription(delivery),
   fields: (t) => ({
     ...fieldsOf(t, delivery),
@@ -60,9 +69,9 @@ export const DeliveryRef = builder.objectRef<DeliveryView>('Delivery').implement
 });
 const DeliveryConnection = connectionOf('Delivery', DeliveryRef);
 
-builder.node(WebhookRef, {
+nodeType(WebhookRef, {
   description: schemaDescription(webhook),
-  id: { resolve: ({ id }) => id },
+  id: ({ id }) => id,
   fields: (t) => ({
     ...fieldsOf(t, webhook, { names: { id: 'webhookId' } }),
     deliveries: t.field({
@@ -71,7 +80,6 @@ builder.node(WebhookRef, {
         action: webhookDeliveries,
         items: 'deliveries',
         input: ({ id }: WebhookView) => ({ id }),
-        read: (each: DeliveryView) => each,
       }),
     }),
   }),
@@ -82,6 +90,56 @@ builder.queryFields((t) => ({
   webhookDelivery: t.field({ type: DeliveryRef, ...oneCall({ action: webhookDelivery, names: { id: 'webhookId' } }) }),
   webhooks: t.field({
     type: WebhookConnection,
-    ...listCall({ action: listWebhooks, items: 'webhooks', read: (each: WebhookView) => each }),
+    ...listCall({ action: listWebhooks, items: 'webhooks' }),
   }),
 }));
+
+const names = { id: 'webhookId' };
+const oneWebhook = { type: 'WebhookInput', description: 'Identifies a webhook.', names };
+
+/** The `webhook` field of payloads that contain only the webhook's id. */
+const theWebhook = {
+  type: WebhookRef,
+  ...oneCall({ action: webhookDetail, about: 'The webhook.', input: ({ id }: { id: string }) => ({ id }) }),
+};
+
+mutation('createWebhook', createWebhook, {
+  payload: { fields: (t) => ({ webhook: t.field(theWebhook) }) },
+});
+
+const WebhookPayload = builder.objectRef<WebhookView>('WebhookPayload').implement({
+  description: 'A webhook that was changed or validated.',
+  fields: (t) => ({
+    webhook: t.field({
+      type: WebhookRef,
+      nullable: true,
+      description: 'The webhook after the change.',
+      resolve: (found) => found,
+    }),
+  }),
+});
+
+mutation('updateWebhook', updateWebhook, { input: { names }, payload: WebhookPayload });
+mutation('validateWebhook', validateWebhook, { input: oneWebhook, payload: WebhookPayload });
+mutation('deleteWebhook', deleteWebhook, { input: oneWebhook, payload: { names } });
+mutation('testWebhook', testWebhook, { input: oneWebhook });
+mutation('rotateWebhookSecret', rotateWebhookSecret, {
+  input: oneWebhook,
+  payload: { names, fields: (t) => ({ webhook: t.field(theWebhook) }) },
+});
+
+const ResendPayload = builder.objectRef<DeliveryView>('ResendWebhookDeliveryPayload').implement({
+  description: 'The result of `resendWebhookDelivery`.',
+  fields: (t) => ({
+    delivery: t.field({
+      type: DeliveryRef,
+      nullable: true,
+      description: 'The delivery, which waits for its next attempt.',
+      resolve: (found) => found,
+    }),
+  }),
+});
+
+mutation('resendWebhookDelivery', resendDelivery, { input: { names }, payload: ResendPayload });
+objectOf('ReplayedWebhook', replayedWebhook, { names });
+mutation('replayWebhookEvents', replayEvents);

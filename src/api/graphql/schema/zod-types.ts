@@ -1,8 +1,8 @@
 import type { EnumRef, FieldMap, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import { byteCount, dollars, timeOrEmpty, tweetTime } from '../../../shared/model/scalars.ts';
-import { outputName, withGraphqlNames } from '../names.ts';
 import { builder } from './builder.ts';
+import { outputName, withGraphqlNames } from './names.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 type ScalarName = 'String' | 'Int' | 'Float' | 'Boolean' | 'DateTime' | 'Credits';

@@ -17,7 +17,7 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import { fieldOf, fragmentsOf, selectedFields } from './selection.ts';
+import { fieldOf, fragmentsOf, selectedFields } from '../document/selection.ts';
 
 /**
  * Upper bounds for the code that graphql-jit 0.8.9 generates, measured. A test checks that the estimate is never too small

@@ -2,19 +2,15 @@ import {
   type ASTNode,
   type ASTVisitor,
   type DocumentNode,
-  type GraphQLError,
   type GraphQLSchema,
   Kind,
-  type ParseOptions,
+  NoSchemaIntrospectionCustomRule,
   parse,
-  type Source,
-  type ValidationRule,
+  specifiedRules,
   validate,
   visit,
 } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
-import { PosternError } from '../../shared/errors/postern-error.ts';
-import { refusal } from './errors.ts';
+import { PosternError } from '../../../shared/errors/postern-error.ts';
 import { exceededLimit } from './graphql-js-messages.ts';
 
 /** Limits of a document. They apply to free documents too. They are far above the needs of real clients and cheap to check. */
@@ -45,72 +41,48 @@ export const documentLimits = {
    * The maximum number of Markdown characters in the inputs of all mutations: three articles of maximum length. Equal inputs count once.
    */
   markdown: 300_000,
-  /**
-   * The maximum size of a mutation's response in bytes, unless `GRAPHQL_MAX_RESPONSE_BYTES` is lower. A larger response is shortened,
-   * because the mutation was performed.
-   */
-  mutationBytes: 4 * 1024 * 1024,
 } as const;
 
 /** The maximum number of validation errors in a response. */
 const maxErrors = 10;
 
 /**
- * Creates a plugin that refuses documents beyond the limits: those that are too long before they are parsed, and all others before they are
- * validated. If `suggest` is false, error messages do not suggest names of the schema.
+ * Parses and validates a document. Without `introspection`, refuses introspection and suggests no names of the schema. Throws `PosternError`
+ * if the document exceeds a limit, otherwise a `GraphQLError` or an `AggregateError` of them.
  */
-export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
-  const check = (schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) =>
-    validateWithin(schema, document, rules, !suggest);
-  return {
-    onParams({ params }) {
-      if (typeof params.query === 'string' && params.query.length > documentLimits.characters) {
-        throw new PosternError(
-          'document_limit',
-          `Too long: a document may have at most ${documentLimits.characters} characters`,
-        );
-      }
-    },
-    onParse({ setParseFn }) {
-      setParseFn(parseWithin);
-    },
-    onValidate({ setValidationFn }) {
-      setValidationFn(check as typeof validate);
-    },
-  };
+export function checkDocument(text: string, schema: GraphQLSchema, introspection: boolean): DocumentNode {
+  if (text.length > documentLimits.characters)
+    throw tooMuch(`Too long: a document may have at most ${documentLimits.characters} characters`);
+  const document = parseWithin(text);
+  checkLimits(document);
+  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const errors = validate(schema, document, rules, { maxErrors, hideSuggestions: !introspection });
+  if (errors.some((error) => exceededLimit(error) === 'comparisons')) throw tooMuch(messages.repetitions);
+  if (errors.length > 0) throw new AggregateError(errors, errors[0]?.message);
+  return document;
 }
 
-/** Parses a document. Throws a `GraphQLError` if the document exceeds a limit. */
-export function parseWithin(source: Source | string, options?: ParseOptions): DocumentNode {
+function parseWithin(text: string): DocumentNode {
   try {
-    return parse(source, { ...options, maxTokens: documentLimits.tokens });
+    return parse(text, { maxTokens: documentLimits.tokens });
   } catch (error) {
     // The parser is recursive, so a stack overflow means that the document exceeds the nesting limit.
-    if (error instanceof RangeError) throw tooMuch('nesting');
+    if (error instanceof RangeError) throw tooMuch(messages.nesting);
     if (exceededLimit(error) !== 'tokens') throw error;
-    throw refusal(
-      new PosternError('document_limit', `Too long: a document may have at most ${documentLimits.tokens} tokens`),
-    );
+    throw tooMuch(`Too long: a document may have at most ${documentLimits.tokens} tokens`);
   }
 }
 
-export function validateWithin(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  rules?: readonly ValidationRule[],
-  hideSuggestions = false,
-): readonly GraphQLError[] {
-  const failure = findExceededLimit(document);
-  if (failure) return [failure];
-  const errors = validate(schema, document, rules, { maxErrors, hideSuggestions });
-  return errors.some((error) => exceededLimit(error) === 'comparisons') ? [tooMuch('repetitions')] : errors;
-}
+const messages = {
+  nesting: `Too deep: braces and brackets may stand ${documentLimits.nesting} deep in each other`,
+  repetitions: `Too many repetitions: a field may be written ${documentLimits.repetitions} times in one place`,
+};
 
 type Counted = 'aliases' | 'directives' | 'definitions' | 'variables' | 'selections' | 'repetitions' | 'nesting';
 
 const nested: ReadonlySet<string> = new Set([Kind.SELECTION_SET, Kind.LIST, Kind.OBJECT, Kind.LIST_TYPE]);
 
-function findExceededLimit(document: DocumentNode): GraphQLError | null {
+function checkLimits(document: DocumentNode): void {
   const counts: Record<Counted, number> = {
     aliases: 0,
     directives: 0,
@@ -145,16 +117,10 @@ function findExceededLimit(document: DocumentNode): GraphQLError | null {
   visit(document, { enter, leave } satisfies ASTVisitor);
   counts.repetitions = Math.max(0, ...times.values());
   const over = (Object.keys(counts) as Counted[]).find((name) => counts[name] > documentLimits[name]);
-  return over ? tooMuch(over) : null;
+  if (over === 'nesting' || over === 'repetitions') throw tooMuch(messages[over]);
+  if (over) throw tooMuch(`Too many ${over}: a document may have ${documentLimits[over]}`);
 }
 
-function tooMuch(what: Counted): GraphQLError {
-  const limit = documentLimits[what];
-  const message = {
-    nesting: `Too deep: braces and brackets may stand ${limit} deep in each other`,
-    repetitions: `Too many repetitions: a field may be written ${limit} times in one place`,
-  };
-  const told =
-    what in message ? message[what as keyof typeof message] : `Too many ${what}: a document may have ${limit}`;
-  return refusal(new PosternError('document_limit', told));
+function tooMuch(message: string): PosternError {
+  return new PosternError('document_limit', message);
 }

@@ -1,4 +1,4 @@
-import type { EdgePage } from '../../actions/paging/paging.ts';
+import type { EdgePage } from '../../../actions/paging/paging.ts';
 
 /** A page of a list, in the shape that the Relay specification defines. */
 export class Connection<Node> {

@@ -1,6 +1,6 @@
-import { Cancellation, type CancelSignal } from '../../shared/runtime/cancellation.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { GraphqlRequest } from './request.ts';
+import type { ServerResponse } from 'node:http';
+import { Cancellation, type CancelSignal } from '../../../shared/runtime/cancellation.ts';
+import type { Runtime } from '../../../shared/runtime/runtime.ts';
 
 /** Aborts the reads of a request when its caller disconnects or its deadline passes. */
 export class RequestLifetime {
@@ -10,17 +10,17 @@ export class RequestLifetime {
   #gone: Cancellation | undefined;
   readonly #timer: { cancel(): void };
   readonly #onClose: () => void;
-  readonly #state: GraphqlRequest;
+  readonly #response: ServerResponse;
 
-  constructor({ runtime, timeoutMs }: { runtime: Runtime; timeoutMs: number }, state: GraphqlRequest) {
-    this.#state = state;
+  constructor(runtime: Runtime, timeoutMs: number, response: ServerResponse) {
+    this.#response = response;
     this.#onClose = () => {
       this.#gone?.abort();
       this.signal.abort();
     };
-    state.response.once('close', this.#onClose);
+    response.once('close', this.#onClose);
     // The caller may have closed the connection while its API key was looked up.
-    if (state.response.destroyed) this.#onClose();
+    if (response.destroyed) this.#onClose();
     this.#timer = runtime.after(timeoutMs, () => {
       this.isLate = true;
       this.signal.abort();
@@ -31,13 +31,13 @@ export class RequestLifetime {
   get gone(): CancelSignal {
     if (!this.#gone) {
       this.#gone = new Cancellation();
-      if (this.#state.response.destroyed) this.#gone.abort();
+      if (this.#response.destroyed) this.#gone.abort();
     }
     return this.#gone;
   }
 
   end(): void {
     this.#timer.cancel();
-    this.#state.response.off('close', this.#onClose);
+    this.#response.off('close', this.#onClose);
   }
 }

@@ -1,15 +1,14 @@
-import type { Action } from '../../actions/action.ts';
-import type { EdgePage } from '../../actions/paging/paging.ts';
-import type { PreparedCall } from '../../actions/pipeline/action-pipeline.ts';
-import type { BillingSession } from '../../actions/pipeline/billing-session.ts';
-import type { CallRecorder } from '../../billing/call-recorder.ts';
-import type { RateState } from '../../billing/rate-limiter.ts';
-import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
-import type { LiveStream } from '../../shared/model/event.ts';
-import type { Micros } from '../../shared/model/money.ts';
+import type { Action } from '../../../actions/action.ts';
+import type { EdgePage } from '../../../actions/paging/paging.ts';
+import type { BillingSession } from '../../../actions/pipeline/billing-session.ts';
+import type { CallRecorder } from '../../../billing/call-recorder.ts';
+import type { RateState } from '../../../billing/rate-limiter.ts';
+import { asPosternError, PosternError } from '../../../shared/errors/postern-error.ts';
+import type { LiveStream } from '../../../shared/model/event.ts';
+import type { Micros } from '../../../shared/model/money.ts';
 import type { RequestCalls } from './request-calls.ts';
+import type { RequestLifetime } from './request-lifetime.ts';
 import type { ResponseBudget } from './response-budget.ts';
-import type { DocumentScope } from './selection.ts';
 
 type Input = Record<string, unknown>;
 
@@ -17,11 +16,9 @@ export interface SessionParts {
   account: string;
   calls: RequestCalls;
   billing: BillingSession;
-  scope: DocumentScope;
   budget: ResponseBudget;
+  lifetime: RequestLifetime;
   recorder: CallRecorder;
-  /** Returns true after the deadline of the request has passed. */
-  isLate: () => boolean;
   quoted: Micros;
   costLimit: Micros;
   /** The rate limit of the key; `null` if the key has no limit. */
@@ -53,20 +50,6 @@ export class Session {
     return this.#failedWrites.find(({ status }) => status >= 500) ?? this.#failedWrites[0] ?? null;
   }
 
-  /** Counts a write that failed or that was refused before it began. */
-  noteFailedWrite(action: Action, error: PosternError): void {
-    this.#failedWrites.push(error);
-    this.#countFailure(action, error);
-  }
-
-  get account(): string {
-    return this.#parts.account;
-  }
-
-  get scope(): DocumentScope {
-    return this.#parts.scope;
-  }
-
   get terms(): Pick<SessionParts, 'quoted' | 'costLimit' | 'rate'> {
     return this.#parts;
   }
@@ -76,16 +59,12 @@ export class Session {
   }
 
   read<Output>(action: Action, input: Input): Promise<Output> {
-    const { calls } = this.#parts;
-    const key = calls.keyOf(action, input);
-    return this.#once(key, action, () => calls.prepare(action, input, key)) as Promise<Output>;
+    return this.#once(action, input, false) as Promise<Output>;
   }
 
   /** Reads a page of a list. The page may begin after any edge. */
   edges(action: Action, input: Input): Promise<EdgePage> {
-    const { calls } = this.#parts;
-    const key = calls.edgesKeyOf(action, input);
-    return this.#once(key, action, () => calls.prepareEdges(action, input, key));
+    return this.#once(action, input, true) as Promise<EdgePage>;
   }
 
   /** Performs a write. `place` identifies the field of the write. It must be the same when the request is sent again. */
@@ -94,8 +73,10 @@ export class Session {
     this.#reads.clear();
     try {
       return (await billing.run(calls.prepare(action, input), place)) as Output;
-    } catch (error) {
-      this.noteFailedWrite(action, asPosternError(error));
+    } catch (thrown) {
+      const error = asPosternError(thrown);
+      this.#failedWrites.push(error);
+      this.#countFailure(action, error);
       throw error;
     }
   }
@@ -118,10 +99,11 @@ export class Session {
     if (!this.#reads.has(key)) this.#reads.set(key, Promise.resolve(output));
   }
 
-  #once<Output>(key: string, action: Action, prepare: () => PreparedCall<Output>): Promise<Output> {
-    let reading = this.#reads.get(key) as Promise<Output> | undefined;
+  #once(action: Action, input: Input, paged: boolean): Promise<unknown> {
+    const key = this.#parts.calls.keyOf(action, input, paged);
+    let reading = this.#reads.get(key);
     if (!reading) {
-      reading = this.#run(action, prepare);
+      reading = this.#run(action, input, paged, key);
       this.#reads.set(key, reading);
     }
     return reading;
@@ -132,15 +114,15 @@ export class Session {
     recorder.failed(account, action.name, code);
   }
 
-  async #run<Output>(action: Action, prepare: () => PreparedCall<Output>): Promise<Output> {
-    const { billing, isLate } = this.#parts;
+  async #run(action: Action, input: Input, paged: boolean, key: string): Promise<unknown> {
+    const { billing, calls, lifetime } = this.#parts;
     try {
-      return await billing.run(prepare());
+      return await billing.run(calls.prepare(action, input, paged, key));
     } catch (thrown) {
       // All fields that share the read must get the same error object.
       const error = asPosternError(thrown);
       this.#countFailure(action, error);
-      if (!isLate() || error.code !== 'request_timeout') throw error;
+      if (!lifetime.isLate || error.code !== 'request_timeout') throw error;
       this.#late ??= new PosternError(
         'request_deadline',
         'The request exceeded its time limit, so this field was not read',

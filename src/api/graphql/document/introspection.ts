@@ -7,7 +7,8 @@ import {
   isObjectType,
   type SchemaMetaFieldDef,
 } from 'graphql';
-import { PosternError } from '../../shared/errors/postern-error.ts';
+import { PosternError } from '../../../shared/errors/postern-error.ts';
+import { documentLimits } from './check-document.ts';
 import { type DocumentScope, type Selected, selectedFields } from './selection.ts';
 
 type Field = typeof SchemaMetaFieldDef;
@@ -26,21 +27,19 @@ interface Question {
  */
 export class IntrospectionReader {
   readonly #scope: DocumentScope;
-  readonly #limit: number;
   #count = 0;
   readonly #questions = new Map<Nodes, Question>();
 
-  constructor(scope: DocumentScope, limit: number) {
+  constructor(scope: DocumentScope) {
     this.#scope = scope;
-    this.#limit = limit;
   }
 
   /** Counts the fields that one introspection field reads. Throws `too_costly`. */
   read(field: Field, nodes: Nodes, source?: unknown): void {
-    if (++this.#count > this.#limit) {
+    if (++this.#count > documentLimits.introspected) {
       throw new PosternError(
         'document_limit',
-        `Too broad: a request may read at most ${this.#limit} fields of the schema`,
+        `Too broad: a request may read at most ${documentLimits.introspected} fields of the schema`,
       );
     }
     const { type, args, fields } = this.#question(field, nodes);

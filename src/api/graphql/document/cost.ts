@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql';
-import type { Action } from '../../actions/action.ts';
+import type { Action } from '../../../actions/action.ts';
 
 /**
  * Names the kind of data that an object was made from. It determines which fields of the object are known without a call (see

@@ -1,10 +1,9 @@
 import { type FieldNode, GraphQLError, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
-import { costOf } from './cost.ts';
-import { errorsLimit } from './errors.ts';
-import { tooLarge } from './respond.ts';
-import { isList } from './response-size.ts';
+import { costOf } from '../document/cost.ts';
+import { isList } from '../document/quote.ts';
+import { errorsLimit } from '../errors.ts';
+import { tooLarge } from '../respond.ts';
 import type { Session } from './session.ts';
-import { TurnScheduler } from './turn-scheduler.ts';
 
 /**
  * Replaces the errors of all fields beyond the maximum number of errors. All these fields share this one object, because graphql-js does
@@ -16,7 +15,6 @@ const oneTooMany = new GraphQLError('Too many errors', { path: [] });
 export class ResponseBudget {
   readonly #limit: number;
   readonly #itemBytes: ReadonlyMap<FieldNode, number>;
-  readonly #pace = new TurnScheduler();
   #bytes = 0;
   #failures = 0;
 
@@ -30,36 +28,21 @@ export class ResponseBudget {
     return this.#bytes > this.#limit;
   }
 
-  /** Returns the items of a list. Some of the items may be promises, so that a long list is resolved in slices. */
-  spread(items: readonly unknown[], node: FieldNode | undefined): readonly unknown[] {
-    return this.#pace.spread(items, this.#bytesOf(node));
-  }
-
-  /** Returns one item, or a promise of it if the current slice is full. */
-  when(item: unknown, node: FieldNode | undefined): unknown {
-    return this.#pace.when(item, this.#bytesOf(node));
-  }
-
   /** Counts the items of a list. Throws `too_costly` when all lists together are too large. */
   count(items: readonly unknown[], node: FieldNode | undefined): void {
-    this.#bytes += items.length * this.#bytesOf(node);
-    if (this.#bytes > this.#limit) throw tooLarge(this.#limit);
+    this.#bytes += items.length * ((node && this.#itemBytes.get(node)) ?? 0);
+    if (this.isOver) throw tooLarge(this.#limit);
   }
 
   /** Counts a failed field. Returns the error to throw. */
   failure(error: unknown): unknown {
     return ++this.#failures > errorsLimit ? oneTooMany : error;
   }
-
-  #bytesOf(node: FieldNode | undefined): number {
-    return (node && this.#itemBytes.get(node)) ?? 0;
-  }
 }
 
 /**
- * Wraps the resolvers of lists and of fields that can fail. Lists are resolved in slices, and failed fields are counted. The items of a
- * list are counted too, except in connections, whose arguments bound the number of items. The number of hashtags of a tweet, for example,
- * is known only to the platform.
+ * Wraps the resolvers of fields that can fail, whose errors are counted, and of lists, whose items are counted. Connections need no count,
+ * because their arguments bound the number of items. The number of hashtags of a tweet, for example, is known only to the platform.
  */
 export function boundResponses(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -67,7 +50,7 @@ export function boundResponses(schema: GraphQLSchema): GraphQLSchema {
     for (const field of Object.values(type.getFields())) {
       const { objects, action } = costOf(field) ?? {};
       if (action || objects) countFailures(field);
-      if (isList(field)) spreadItems(field, !type.name.endsWith('Connection'));
+      if (isList(field) && !type.name.endsWith('Connection')) countItems(field);
     }
   }
   return schema;
@@ -75,21 +58,16 @@ export function boundResponses(schema: GraphQLSchema): GraphQLSchema {
 
 type Field = GraphQLField<unknown, Session>;
 
-function spreadItems(field: Field, isCounted: boolean): void {
+function countItems(field: Field): void {
   const { resolve } = field;
   if (!resolve) return;
   field.resolve = (parent, args, session, info) => {
-    const [node] = info.fieldNodes;
-    const spread = (items: unknown) => {
-      if (!Array.isArray(items)) return items;
-      const { budget } = session;
-      if (isCounted) budget.count(items, node);
-      // Items that share a read would all resolve in the same turn, so each item is delayed after the read has finished.
-      const wait = (item: unknown) => (item instanceof Promise ? item.then((value) => budget.when(value, node)) : item);
-      return budget.spread(items.some((item) => item instanceof Promise) ? items.map(wait) : items, node);
+    const count = (items: unknown) => {
+      if (Array.isArray(items)) session.budget.count(items, info.fieldNodes[0]);
+      return items;
     };
     const items: unknown = resolve(parent, args, session, info);
-    return items instanceof Promise ? items.then(spread) : spread(items);
+    return items instanceof Promise ? items.then(count) : count(items);
   };
 }
 
