@@ -47,7 +47,7 @@ export async function executePaid(parts: PaidOperationParts, checked: CheckedOpe
     budget: checked.caller.key?.budget ?? null,
     quote: state.quoted,
     idempotency: isMutation ? idempotencyOf(checked) : null,
-    perform: async (billing) => {
+    run: async (billing) => {
       const session = checked.openSession(billing);
       try {
         const executed = await executor.execute({ ...args, contextValue: session }, operation);
@@ -105,7 +105,7 @@ async function open(parts: PaidOperationParts, checked: CheckedOperation): Promi
     budget: checked.caller.key?.budget ?? null,
     quote: state.quoted,
     idempotency: null,
-    perform: async (billing) => {
+    run: async (billing) => {
       const session = checked.openSession(billing);
       try {
         const opened = await subscribe({ ...args, contextValue: session });
