@@ -1,6 +1,5 @@
 import { deriveRecoveryKey, open, type RecoveryEnrolment, seal, unlockTag } from './derive.ts';
-import { oprf } from './oprf.ts';
-import type { PlacedShare } from './shamir.ts';
+import { combineScalars, type PlacedShare } from './shamir.ts';
 
 /**
  * Splits the 64 bytes of a stretched code: the first half is the input of the OPRF, and the second half is a secret
@@ -45,7 +44,7 @@ export class UnlockKeys {
   }
 
   openKeys(one: PlacedShare, other: PlacedShare, sealed: Uint8Array): Buffer | null {
-    const scalar = oprf.combineScalars(one, other);
+    const scalar = combineScalars(one, other);
     const plain = open(this.#keysKey(scalar), sealed);
     scalar.fill(0);
     return plain;
