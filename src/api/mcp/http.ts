@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { mcpServer } from '../../mcp/server.ts';
@@ -8,12 +9,11 @@ import { logFailure } from '../../shared/observability/failures.ts';
 import { authenticate } from '../http/api-key.ts';
 import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
 import { readJsonBody } from '../http/json-body.ts';
-import { applyRate } from '../http/rate-limit.ts';
+import { applyRate, showRate } from '../http/rate-limit.ts';
 import { handle, localsOf } from '../http/request-locals.ts';
 import { parseQuery, type RequestTarget } from '../http/request-target.ts';
 import { sendError } from '../rest/envelope.ts';
 import { PipelineBackend, type PipelineBackendParts } from './pipeline-backend.ts';
-import { sendWebResponse } from './web-response.ts';
 
 export type McpListener = (request: IncomingMessage, response: ServerResponse, target: RequestTarget) => void;
 
@@ -102,4 +102,17 @@ function webRequestOf({ headers }: IncomingMessage, signal: AbortSignal): Reques
     headers: [...given, ['content-type', 'application/json']],
     signal,
   });
+}
+
+/** Sends a response of the web API. Waits until the client has read each part of the body. */
+async function sendWebResponse(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  if (response.closed) return void body?.cancel();
+  response.statusCode = status;
+  showRate(response);
+  for (const [name, value] of headers) response.setHeader(name, value);
+  for await (const part of body ?? []) {
+    if (response.closed) return;
+    if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+  response.end();
 }

@@ -7,9 +7,8 @@ import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
 import { afterClose, localsOf } from '../http/request-locals.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { sendBody } from './envelope.ts';
-import { inputReader, type RawInput } from './read-input.ts';
+import { inputReader, type RawInput, type RestRequest } from './read-input.ts';
 import { envelopeForm } from './response-body.ts';
-import type { RestRequest } from './rest-request.ts';
 
 export type RestHandler = (request: RestRequest, response: ServerResponse) => Promise<void>;
 

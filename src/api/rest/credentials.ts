@@ -1,7 +1,7 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { type Credential, credentialHeaders } from '../http/credential-headers.ts';
-import type { RestRequest } from './rest-request.ts';
+import type { RestRequest } from './read-input.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,19 @@
+import type { IncomingMessage } from 'node:http';
+import type { ParsedUrlQuery } from 'node:querystring';
 import type { z } from 'zod';
 import type { Action } from '../../actions/action.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
-import type { RestRequest } from './rest-request.ts';
+
+/** A request for which a route was found. */
+export interface RestRequest {
+  readonly message: IncomingMessage;
+  readonly query: ParsedUrlQuery;
+  /** The decoded path parameters, such as `id`. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The JSON body; `undefined` if there is none. */
+  body: unknown;
+}
 
 export type RawInput = Record<string, unknown>;
 

@@ -16,8 +16,7 @@ import { streamGrantOf } from '../http/stream-grant.ts';
 import type { RestHandler } from './action-route.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { errorBody } from './envelope.ts';
-import { inputReader, type RawInput } from './read-input.ts';
-import type { RestRequest } from './rest-request.ts';
+import { inputReader, type RawInput, type RestRequest } from './read-input.ts';
 
 /** Returns the handler of an action that opens a stream. The call is charged when the stream opens. */
 export function streamRoute(
