@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Long faults, the soak, browsers, and the longest tests of processes, guides and the AT Protocol's servers. `npm run test:all` runs them;
- * scripts/kills.js runs the faults for longer.
+ * `npm run check -- kills` runs the faults for longer.
  */
 const onlyInAll = [
   'test/articles/faults.test.ts',
@@ -14,7 +14,6 @@ const onlyInAll = [
   'test/browser/**',
   'test/soak/**',
   'test/security/command.test.ts',
-  'test/reliability/**',
   'test/platform/atproto/{events,parity}.test.ts',
   'test/faults/{sqlite,mongodb,upgrade}.test.ts',
   'test/store/{embedded-disk,embedded-trouble}.test.ts',
@@ -22,7 +21,7 @@ const onlyInAll = [
 ];
 
 /** The files that take longest. They begin first, because a run would otherwise end with one of them alone. */
-const longest = ['test/platform/atproto/parity.test.ts', 'test/reliability/backup.test.ts', 'test/store/mongo.test.ts'];
+const longest = ['test/platform/atproto/parity.test.ts', 'test/store/mongo.test.ts'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -32,7 +31,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`. `--mode security` is for scripts/security.js, which names all files.
+// `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`. `--mode security` is for scripts/security.ts, which names all files.
 export default defineConfig(({ mode }) => ({
   // Packages load it as CommonJS; another copy, as a module, would not know their types (graphql-js refuses two realms).
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },

@@ -2,34 +2,48 @@
 // The command `postern`. It is checked in, so that `npx postern` works in a fresh checkout. It builds dist/ if that is missing or older
 // than the sources.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 /** An installed package has no sources. */
-const isCheckout = existsSync(new URL('../src/', import.meta.url));
+const isCheckout = existsSync(`${root}src`);
 
 if (isCheckout) {
-  const { isCurrent, root } = await import('./build/outputs.js');
-  const names = ['service', 'viewer', 'console', 'kit'].filter((name) => !isCurrent(name));
-  const isGraphiqlCurrent = isCurrent('graphiql');
-  const script = fileURLToPath(new URL('build.js', import.meta.url));
-  if (names.length > 0 || !isGraphiqlCurrent) {
-    if (!existsSync(new URL('../node_modules/rolldown/', import.meta.url))) {
-      process.stderr.write('postern: not built, and the bundler is not installed. Run `npm ci` first.\n');
-      process.exit(1);
-    }
+  const changedMs = lastChange();
+  const isOld = (output) => !(timeOf(`dist/.stamps/${output}`) > changedMs);
+  const names = ['service', 'viewer', 'console', 'kit'].filter(isOld);
+  const builder = ['--import', 'tsx', 'scripts/build.ts'];
+  if ((names.length > 0 || isOld('graphiql')) && !['rolldown', 'tsx'].every(isInstalled)) {
+    process.stderr.write('postern: not built, and the bundler is not installed. Run `npm ci` first.\n');
+    process.exit(1);
   }
   if (names.length > 0) {
     // The build runs in its own process, so that its memory is freed. Its output goes to standard error, because standard output belongs to
     // the command.
-    const { status } = spawnSync(process.execPath, [script, ...names], { cwd: root, stdio: ['ignore', 2, 2] });
+    const { status } = spawnSync(process.execPath, [...builder, ...names], { cwd: root, stdio: ['ignore', 2, 2] });
     if (status !== 0) process.exit(status ?? 1);
   }
   // GraphiQL takes longer to build than all others together, so the service does not wait for it. Its page does (api/pages/built-files.ts).
-  if (!isGraphiqlCurrent) {
-    spawn(process.execPath, [script, 'graphiql'], { cwd: root, stdio: 'ignore', detached: true }).unref();
+  if (isOld('graphiql')) {
+    spawn(process.execPath, [...builder, 'graphiql'], { cwd: root, stdio: 'ignore', detached: true }).unref();
   }
+}
+
+/** Returns the time of the last change of an input of the build. The build itself then compares the inputs of each output. */
+function lastChange() {
+  const inFolder = (folder) => readdirSync(root + folder, { recursive: true }).map((path) => `${folder}/${path}`);
+  const files = ['node_modules/.package-lock.json', 'package.json', 'tsconfig.kit.json', 'src', 'scripts/build'];
+  return Math.max(...[...files, ...inFolder('src'), ...inFolder('scripts/build')].map((path) => timeOf(path) ?? 0));
+}
+
+function timeOf(path) {
+  return statSync(root + path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+function isInstalled(name) {
+  return existsSync(`${root}node_modules/${name}`);
 }
 
 // Node 22.8 and newer cache compiled code, which makes later starts faster. The cache is beside the code, because other users can write to

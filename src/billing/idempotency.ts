@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
+import { turn } from '../shared/runtime/turns.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { derivePurposeKey } from '../shared/secrets/secret-key-file.ts';
 import { type Vault, VaultError } from '../shared/secrets/vault.ts';
@@ -97,6 +98,8 @@ export class Idempotency {
           'This Idempotency-Key was used for another request within the last 24 hours: send a new key',
         );
       case 'answered': {
+        // Many responses may be read together, and opening one of 256 KiB takes milliseconds.
+        await turn();
         const answer = this.#openResponse(outcome.answer, recordOf(account, key));
         if (!answer.isRead) return { kind: 'kept', answer };
         const count = await orStoreUnavailable(store.repeat(account, key), 'this Idempotency-Key cannot be looked up');

@@ -56,6 +56,8 @@ export interface EventStore {
   after(account: string, poller: string, place: number, limit: number, maxChars?: number): Promise<StoredEventRecord[]>;
   /** Returns the position of an event and the time of its append. Returns `null` if the event is not stored. */
   place(account: string, poller: string, event: string): Promise<Pick<StoredEventRecord, 'place' | 'at'> | null>;
+  /** Returns the exact bytes of an event, encrypted. Returns `null` if the event is not stored. */
+  sealed(account: string, poller: string, event: string): Promise<string | null>;
   /** Returns the position of the last event of a poller. Returns 0 if the poller has no events. */
   lastPlace(account: string, poller: string): Promise<number>;
   /** Deletes expired events with their deliveries, including deliveries that still wait. Returns the number of deleted events. */
@@ -99,10 +101,9 @@ export interface LoggedAttempt extends AttemptRecord {
 /** The number of attempts that the log of a delivery keeps. */
 export const loggedAttempts = 10;
 
-/** A waiting delivery with the content to send. */
 export interface WaitingDelivery extends DeliveryRecord {
-  /** The exact bytes of the event, encrypted. */
-  sealed: string;
+  /** The poller that stored the event. */
+  poller: string;
   eventAt: number;
   place: number;
 }

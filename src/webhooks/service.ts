@@ -10,6 +10,7 @@ import type {
   WebhookView,
 } from '../shared/model/webhook.ts';
 import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
+import { KeyedSemaphore } from '../shared/runtime/semaphore.ts';
 import { VaultError } from '../shared/secrets/vault.ts';
 import type {
   DeliveryPosition,
@@ -75,6 +76,8 @@ export class WebhookService {
   readonly #parts: WebhookServiceParts;
   readonly #records: WebhookRecords;
   readonly #registration: Registration;
+  /** An account queues the events of one webhook at a time, because a replay may change many rows of the store. */
+  readonly #replays = new KeyedSemaphore(1);
 
   constructor(parts: WebhookServiceParts) {
     this.#parts = parts;
@@ -233,7 +236,8 @@ export class WebhookService {
     await sleep(runtime, resultsMs);
     const webhooks: { id: string; replayed: number }[] = [];
     for (const { id } of valid) {
-      webhooks.push({ id, replayed: await this.#records.stored(store.deliveries.replay(account, id, filter)) });
+      const queue = () => this.#records.stored(store.deliveries.replay(account, id, filter));
+      webhooks.push({ id, replayed: await this.#replays.run(account, queue) });
     }
     return { replayed: webhooks.reduce((sum, { replayed }) => sum + replayed, 0), webhooks };
   }

@@ -98,3 +98,17 @@ test('an account whose responses are kept without a charge has to wait, and long
   const other = idempotency.begin({ account: 'b', key: 'key', content: '' });
   await expect(other).resolves.toMatchObject({ kind: 'claimed' });
 });
+
+test('responses that are read together are opened in several turns of the event loop', async () => {
+  const text = JSON.stringify({ body: 'x'.repeat(250_000) });
+  const sealed = new Vault(secretKeys, runtime).seal(text, 'idempotency a k');
+  const idempotency = open({ ...store, claim: async () => ({ status: 'answered', answer: sealed }) });
+  let opened = 0;
+  const all = Array.from({ length: 200 }, async () => {
+    await idempotency.begin({ account: 'a', key: 'k', content: '' });
+    opened += 1;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(opened).toBeLessThan(200);
+  await Promise.all(all);
+});

@@ -1,12 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
+import { findMongo, startMongo } from '../support/mongo-server.ts';
 import { isAll } from '../support/repetitions.ts';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
@@ -56,35 +59,73 @@ test('postern/webhooks works without the dependencies of the package, types incl
   expect(output).toBe('sha256=fPTsT3QfUcsNiHATxGJR1vQXVkPE9CKQahquxojME+g=\n');
 });
 
-// It installs the dependencies from the registry.
-test.skipIf(!isAll)('npm installs the package into an empty folder, where it serves calls', async () => {
+// npm installs the dependencies from the registry.
+describe.skipIf(!isAll)('the package in an empty folder', () => {
   // npm installs into the nearest parent folder with a `node_modules`, so this folder is outside of the checkout.
   const home = mkdtempSync(join(tmpdir(), 'postern-installed-'));
-  onTestFinished(() => rmSync(home, { recursive: true, maxRetries: 5 }));
-  const options = ['--no-audit', '--no-fund', '--no-save'];
-  execFileSync('npm', ['install', ...options, join(folder, filename)], {
-    cwd: home,
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const modules = join(home, 'node_modules');
+  const command = join(modules, '.bin', 'postern');
+  beforeAll(() => {
+    const options = ['--no-audit', '--no-fund', '--no-save'];
+    execFileSync('npm', ['install', ...options, join(folder, filename)], {
+      cwd: home,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
   });
-  expect(existsSync(join(home, 'node_modules', 'vitest'))).toBe(false);
-  const env = {
-    PATH: process.env['PATH'],
-    DATA_DIR: join(home, 'data'),
-    PORT: '0',
-    SANDBOX_PORT: '0',
-    LOG_LEVEL: 'warn',
-  };
-  const service = spawn(join(home, 'node_modules', '.bin', 'postern'), ['serve'], { cwd: home, env });
-  onTestFinished(() => void service.kill('SIGKILL'));
-  const closed = once(service, 'close');
-  await Promise.race([once(service.stdout, 'data'), closed]);
-  const demo = JSON.parse(readFileSync(join(home, 'data', 'demo.json'), 'utf8')) as Demo;
-  const client = new Client({
-    baseUrl: demo.baseUrl,
-    key: demo.apiKey,
-    authToken: demo.accounts[0]?.authToken ?? '',
+  afterAll(() => rmSync(home, { recursive: true, maxRetries: 5 }));
+
+  test('installs at most 30 packages and 45 MiB', () => {
+    const listed = execFileSync('npm', ['ls', '--all', '--parseable'], { cwd: home, encoding: 'utf8' });
+    expect(listed.trim().split('\n').length - 1).toBeLessThanOrEqual(30);
+    const bytes = readdirSync(modules, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(modules, 'postern')))
+      .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+    expect(bytes).toBeLessThan(45 * 1_024 * 1_024);
   });
-  expect((await client.get('/user/info', { userName: 'grace' })).status).toBe(200);
-  service.kill('SIGTERM');
-  expect((await closed)[0]).toBe(0);
+
+  const mongo = findMongo();
+  test.for(['SQLite', ...(mongo ? ['MongoDB'] : [])])('serves REST, GraphQL, MCP and the CLI on %s', async (store) => {
+    const data = join(home, store);
+    const env: NodeJS.ProcessEnv = {
+      PATH: process.env['PATH'],
+      DATA_DIR: data,
+      PORT: '0',
+      SANDBOX_PORT: '0',
+      LOG_LEVEL: 'warn',
+    };
+    if (mongo && store === 'MongoDB') {
+      const server = await startMongo(mongo);
+      onTestFinished(() => server.stop());
+      Object.assign(env, {
+        MONGODB_URL: server.url(`installed_${process.pid}`),
+        SECRET_KEY: randomBytes(32).toString('base64'),
+      });
+    }
+    const service = spawn(command, ['serve'], { cwd: home, env });
+    onTestFinished(() => void service.kill('SIGKILL'));
+    const closed = once(service, 'close');
+    await Promise.race([once(service.stdout, 'data'), closed]);
+    const demo = JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as Demo;
+    const authToken = demo.accounts[0]?.authToken ?? '';
+    const client = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken });
+    expect((await client.get('/user/info', { userName: 'grace' })).status).toBe(200);
+    const headers = {
+      authorization: `Bearer ${demo.apiKey}`,
+      'x-auth-token': authToken,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const post = async (path: string, body: object) => {
+      const url = new URL(path, demo.baseUrl);
+      return await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+    };
+    expect(await post('/graphql', { query: '{ viewer { userName } }' })).toContain('{"viewer":{"userName":"ada"}}');
+    expect(await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })).toContain('"tweet_detail"');
+    const call = promisify(execFile)(command, ['call', 'user/info', 'userName=grace', '--json'], {
+      env: { ...env, POSTERN_URL: demo.baseUrl, POSTERN_API_KEY: demo.apiKey, POSTERN_AUTH_TOKEN: authToken },
+    });
+    expect((await call).stdout).toContain('"userName":"grace"');
+    service.kill('SIGTERM');
+    expect((await closed)[0]).toBe(0);
+  });
 });

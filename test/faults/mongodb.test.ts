@@ -8,7 +8,7 @@ const found = findMongo();
 const ours = found?.kind === 'running' ? null : found;
 if (!ours) process.stderr.write(`test/faults/mongodb.test.ts ${found ? 'skipped: MONGODB_URL' : noMongo}\n`);
 
-/** The server of the tests is slow, so each fault is applied alone only in a longer run (`npm run kills`). */
+/** The server of the tests is slow, so each fault is applied alone only in a longer run (`npm run check -- kills`). */
 const each = process.env['KILLS_EACH'] ? wanted.each : 0;
 
 test.skipIf(ours === null)(

@@ -10,7 +10,7 @@ import { reportRun } from './results.ts';
 import { drawSchedule, type Step } from './schedule.ts';
 import { judgeTweets } from './tally.ts';
 
-/** The size of the run. scripts/kills.js sets it; the tests use a short run. */
+/** The size of the run. `npm run check -- kills` sets it; the tests use a short run. */
 export const wanted = {
   kills: Number(process.env['KILLS'] || 10),
   gateways: Number(process.env['KILLS_GATEWAYS'] || 3),

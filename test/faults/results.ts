@@ -18,7 +18,7 @@ export interface Run {
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 const middle = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Prints the faults and their effects, and writes them to the file KILLS_RESULTS for scripts/kills.js. */
+/** Prints the faults and their effects, and writes them to the file KILLS_RESULTS for scripts/kills.ts. */
 export async function reportRun(run: Run): Promise<void> {
   const { fixture, seed, recoveries, heldMs, repeated, tweets, durationMs } = run;
   const { backend, gateways, counts, watched } = fixture;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The seed of tests that choose their attacks at random. `npm run security -- --seed` sets it. */
+/** The seed of tests that choose their attacks at random. `npm run check -- security --seed` sets it. */
 export const seed = Number.parseInt(process.env['SECURITY_SEED'] || randomBytes(4).toString('hex'), 16);
 
 /** Returns the items in an order that depends on the seed only. */

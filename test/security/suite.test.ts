@@ -27,7 +27,7 @@ describe('the security suite', () => {
   });
 
   test('sends all hostile requests', () => {
-    const sent = surfaces.flatMap(({ attacks = [] }) => attacks.map((name) => `${name}.js`));
+    const sent = surfaces.flatMap(({ attacks = [] }) => attacks.map((name) => `${name}.ts`));
     expect(sent.sort()).toEqual(filesIn('scripts/bench/hostile/attacks').sort());
   });
 });

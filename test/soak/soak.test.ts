@@ -4,12 +4,14 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { findMongo, noMongo } from '../support/mongo-server.ts';
 
-/** Runs a script and returns its output. If the script exits with 1, the error contains the output. */
+/** Runs a check and returns its output. If it exits with 1, the error contains the output. */
 async function run(name: string, args: string[]): Promise<string> {
-  const script = fileURLToPath(new URL(`../../scripts/${name}.js`, import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args]).catch((error) => {
-    throw new Error(`${error.message}${error.stdout}`);
-  });
+  const script = fileURLToPath(new URL('../../scripts/check.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, name, ...args]).catch(
+    (error) => {
+      throw new Error(`${error.message}${error.stdout}`);
+    },
+  );
   process.stdout.write(stdout);
   return stdout;
 }

@@ -109,9 +109,11 @@ export function describeAccountEvents(get: Get): void {
       const { store, poller, event } = await recorded();
       await store.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1']);
       expect(await waiting(store)).toEqual([]);
-      expect(await store.deliveries.waiting('a', 'w1', false, 10)).toMatchObject([
-        { event: event.id, type: 'account.low_credit', sealed: 'sealed body', eventAt: event.at, nextAt: event.at },
+      const queued = await store.deliveries.waiting('a', 'w1', false, 10);
+      expect(queued).toMatchObject([
+        { event: event.id, type: 'account.low_credit', eventAt: event.at, nextAt: event.at },
       ]);
+      expect(await store.events.sealed('a', queued[0]?.poller ?? '', event.id)).toBe('sealed body');
       expect(await waits(store, 'w2')).toEqual([]);
       expect(await store.pollers.woken('one')).toEqual([poller.id]);
     });

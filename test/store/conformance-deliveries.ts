@@ -4,7 +4,7 @@ import { append, type Get, names, result, running, waits } from './webhook-maker
 
 export function describeDeliveries(get: Get): void {
   describe('deliveries', () => {
-    test('wait with the bytes to send, and are due at once', async () => {
+    test('wait with the poller of their event, and are due at once', async () => {
       const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1']));
@@ -19,7 +19,7 @@ export function describeDeliveries(get: Get): void {
         last: null,
         nextAt: waiting?.eventAt,
         eventAt: expect.any(Number),
-        sealed: 'bytes of e1',
+        poller: 'p1',
         place: 1,
       });
       expect(await store.deliveries.waiting('a', 'w1', true, 10)).toEqual([]);

@@ -81,7 +81,9 @@ export function describeEvents(get: Get): void {
       ] as const) {
         expect(await store.events.after(account, id, 0, 10)).toEqual([]);
         expect(await store.events.place(account, id, 'e004')).toBeNull();
+        expect(await store.events.sealed(account, id, 'e004')).toBeNull();
       }
+      expect(await store.events.sealed('a', 'p1', 'e004')).toBe('bytes of e004');
       expect(await store.events.place('a', 'p1', 'e009')).toBeNull();
     });
 
@@ -139,9 +141,11 @@ export function describeEvents(get: Get): void {
       expect(await waits(store, 'nobody')).toEqual([]);
       const queued = await store.deliveries.waiting('a', 'w2', false, 10);
       expect(queued).toMatchObject([
-        { event: 'e1', type: 'tweet.like', place: 1, attempts: 0, replayed: false, sealed: 'bytes of e1' },
-        { event: 'e2', type: 'tweet.like', place: 2, attempts: 0, replayed: false, sealed: 'more of e2' },
+        { event: 'e1', type: 'tweet.like', place: 1, attempts: 0, replayed: false },
+        { event: 'e2', type: 'tweet.like', place: 2, attempts: 0, replayed: false },
       ]);
+      expect(await store.events.sealed('a', 'p1', 'e1')).toBe('bytes of e1');
+      expect(await store.events.sealed('a', 'p1', 'e2')).toBe('more of e2');
       const [first] = await store.events.after('a', 'p1', 0, 10);
       for (const { nextAt, eventAt } of queued) {
         expect(Math.abs((nextAt ?? 0) - before)).toBeLessThan(5_000);

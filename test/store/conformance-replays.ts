@@ -21,7 +21,7 @@ export function describeReplays(get: Get): void {
       const replayed = await store.deliveries.waiting('a', 'w1', true, 10);
       expect(replayed.map(({ event }) => event)).toEqual(['e3', 'e1', 'e2']);
       for (const one of replayed) {
-        expect(one).toMatchObject({ state: 'waiting', attempts: 0, replayed: true, sealed: `bytes of ${one.event}` });
+        expect(one).toMatchObject({ state: 'waiting', attempts: 0, replayed: true });
         expect(one.nextAt).toBe(replayed[0]?.nextAt);
         expect(one.last).not.toBeNull();
       }

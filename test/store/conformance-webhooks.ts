@@ -196,8 +196,8 @@ export function describeWebhooks(get: Get): void {
       const second = await running(store, [], { id: 'p2' });
       await store.events.append(append(second, ['e1', 'e2']));
       expect(await store.deliveries.waiting('a', 'w1', false, 10)).toMatchObject([
-        { event: 'e1', sealed: 'bytes of e1' },
-        { event: 'e2', sealed: 'bytes of e2' },
+        { event: 'e1', poller: 'p1' },
+        { event: 'e2', poller: 'p2' },
       ]);
       expect(await store.webhooks.update(webhook('w1', { poller: 'p1', revision: 2 }), poller())).toBe(true);
       await expect(store.webhooks.update(webhook('w1', { poller: 'p9', revision: 3 }))).rejects.toThrow(

@@ -10,8 +10,10 @@ import type { MessageEvent } from '../../src/shared/model/event.ts';
 import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { Vault } from '../../src/shared/secrets/vault.ts';
+import { FairQueue } from '../../src/shared/threads/fair-queue.ts';
 import type { Store } from '../../src/store/port.ts';
 import { DeliveryQueues } from '../../src/webhooks/delivery/delivery-queues.ts';
+import { deliveryReads, EventBodies } from '../../src/webhooks/delivery/event-bodies.ts';
 import { PollerWebhooks } from '../../src/webhooks/delivery/poller-webhooks.ts';
 import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
 import { ResultWriter } from '../../src/webhooks/delivery/result-writer.ts';
@@ -63,10 +65,13 @@ async function runAs(process: string, reached: Store) {
   const parts = { store: reached, vault, runtime, run, monitor, receivers };
   const gate = new SendGate({ store: reached, runtime });
   const webhooks = new PollerWebhooks(parts);
+  const reads = new FairQueue(deliveryReads);
   const queues = new DeliveryQueues({
     ...parts,
     gate,
     webhooks,
+    reads,
+    bodies: new EventBodies({ ...parts, reads }),
     results: new ResultWriter({ ...parts, allowances: { mayStore: () => true } }),
   });
   const opener = {

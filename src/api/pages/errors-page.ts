@@ -1,6 +1,6 @@
 import { Router } from 'express';
+import { type ErrorEntry, errorEntries, errorIntroduction } from '../../shared/errors/guide.ts';
 import { readOnly } from '../http/read-only.ts';
-import { type ErrorEntry, errorEntries, errorIntroduction } from '../rest/openapi/error-reference.ts';
 import { textStyle } from './error-page.ts';
 import { type Html, html } from './html.ts';
 import { htmlPage } from './local-page.ts';
@@ -31,13 +31,13 @@ ${errorEntries().map(section)}
   });
 }
 
-function section({ code, status, graphql, meaning, remedy, retry, example }: ErrorEntry): Html {
+function section({ code, status, graphql, when, remedy, retry, example }: ErrorEntry): Html {
   return html`<section id="${code}" aria-labelledby="${code}-title">
 <h2 id="${code}-title"><code>${code}</code></h2>
 <p>HTTP status ${status}, GraphQL <code>${graphql}</code>. Retry: ${retry}.</p>
-<p>${withCode(meaning)}</p>
+<p>${withCode(when)}</p>
 <p><b>What to do.</b> ${withCode(remedy)}</p>
-${example === null ? [] : html`<p>Example: <code>${example}</code></p>`}
+${example === undefined ? [] : html`<p>Example: <code>${example}</code></p>`}
 </section>
 `;
 }

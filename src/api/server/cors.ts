@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { headers as responseHeaders } from '../rest/openapi/shared.ts';
+import { errorCodeHeader } from '../../shared/errors/table.ts';
 import { singleHeaders } from './http-errors.ts';
 
 /** The time in seconds for which a browser may reuse the response to a preflight. Chromium uses at most two hours. */
@@ -12,6 +12,13 @@ const otherRequestHeaders = [
   ...['mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id'],
 ];
 
+/** Response headers that programs may read. A test compares them with the OpenAPI document. */
+const responseHeaders = [
+  ...['RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
+  ...['x-credits-charged', 'x-credits-remaining', 'idempotent-replayed', 'x-outcome-ids'],
+  ...['x-request-id', errorCodeHeader, 'Cache-Control', 'WWW-Authenticate', 'Allow', 'Deprecation', 'Sunset', 'Link'],
+];
+
 /**
  * Lets programs of other origins call the API from a browser (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol).
  * `Access-Control-Allow-Credentials` is never sent, because all credentials are in headers and none in cookies.
@@ -19,7 +26,6 @@ const otherRequestHeaders = [
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #preflight: readonly (readonly [name: string, value: string])[];
-  readonly #exposed = [...Object.keys(responseHeaders), 'Allow', 'Deprecation', 'Sunset', 'Link'].join(', ');
 
   /** `origins` are spelled as browsers send them, such as `https://app.example`. `methods` are the methods of all calls. */
   constructor(origins: readonly string[], methods: Iterable<string>) {
@@ -47,7 +53,7 @@ export class Cors {
     if (origin === undefined || !this.allows(origin)) return 'continue';
     response.setHeader('access-control-allow-origin', origin);
     if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) {
-      response.setHeader('access-control-expose-headers', this.#exposed);
+      response.setHeader('access-control-expose-headers', responseHeaders.join(', '));
       return 'continue';
     }
     for (const [name, value] of this.#preflight) response.setHeader(name, value);

@@ -1,6 +1,6 @@
 import { Help } from 'commander';
 import type { Action } from '../../actions/action.ts';
-import { operationDescription, tagOf } from '../../api/rest/openapi/operation-text.ts';
+import { operationDescription, tagOf } from '../../actions/action-text.ts';
 import { formatDollars } from '../../shared/model/money.ts';
 import { paint } from '../print.ts';
 import { type Field, fieldsOf } from './fields.ts';

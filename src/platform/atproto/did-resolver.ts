@@ -9,6 +9,8 @@ import { rejectedToken } from './problems.ts';
 
 const cachedMs = 5 * 60_000;
 const maxCached = 10_000;
+/** A host name has at most 253 characters. The addresses of servers are cached, although nothing may listen there. */
+const maxEndpoint = 300;
 /** The limits of an audit log. An operation has at most 7,500 bytes. */
 const logLimits = { bytes: 1024 * 1024, values: 50_000 };
 
@@ -108,7 +110,7 @@ function readPds(document: unknown): string | null {
   for (const service of services as readonly Record<string, unknown>[]) {
     const { id, type, serviceEndpoint: endpoint } = service ?? {};
     if (typeof id !== 'string' || !id.endsWith('#atproto_pds') || type !== 'AtprotoPersonalDataServer') continue;
-    if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) return null;
+    if (typeof endpoint !== 'string' || endpoint.length > maxEndpoint || !URL.canParse(endpoint)) return null;
     const { protocol, origin } = new URL(endpoint);
     return protocol === 'https:' || protocol === 'http:' ? origin : null;
   }

@@ -114,7 +114,7 @@ export class Jetstream {
 
   async #open(connection: Connection): Promise<void> {
     const { runtime, onConnection } = this.#options;
-    // The file is imported directly, because the build leaves out undici's index (scripts/build/undici.js).
+    // The file is imported directly, because the build leaves out undici's index (scripts/build/undici.ts).
     const { WebSocket } = await import('undici/lib/web/websocket/websocket.js');
     const socket = new WebSocket(this.#url, { dispatcher: connection.agent });
     socket.addEventListener('open', () => {

@@ -1,9 +1,9 @@
-import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import { type ActivityType, activityTypes } from '../dataset/activity.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { eventsJson } from '../dataset/render-event.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { activeUser, visibleTweet } from '../dataset/visibility.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
 import { type Fields, optionalInteger, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';

@@ -1,6 +1,6 @@
-import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { activeUser } from '../dataset/visibility.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
 import { requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { notFound } from '../http/problem.ts';

@@ -1,5 +1,5 @@
-import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import { activeUser } from '../dataset/visibility.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
 import { requiredInteger, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';

@@ -1,4 +1,4 @@
-import { closedObject, jsonResponse, ref } from '../contract/schema.ts';
+import { closedObject, jsonResponse, ref } from '../http/contract.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 import { demoOf } from '../seed/demo.ts';

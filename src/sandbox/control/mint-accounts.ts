@@ -1,7 +1,7 @@
-import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type MintedAccount, mintedLabel } from '../dataset/entries.ts';
 import type { User } from '../dataset/types.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
 import { optionalBoolean, optionalInteger, optionalString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';

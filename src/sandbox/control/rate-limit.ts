@@ -1,4 +1,4 @@
-import { closedObject, jsonBody, jsonResponse } from '../contract/schema.ts';
+import { closedObject, jsonBody, jsonResponse } from '../http/contract.ts';
 import { optionalInteger, requiredInteger } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';

@@ -1,5 +1,5 @@
-import { closedObject, jsonResponse, ref } from '../contract/schema.ts';
 import { compareIds } from '../dataset/snowflake.ts';
+import { closedObject, jsonResponse, ref } from '../http/contract.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';
 import { json } from '../http/response.ts';

@@ -1,8 +1,8 @@
-import { closedObject, jsonResponse, ref } from '../contract/schema.ts';
 import type { ActivityEvent } from '../dataset/activity.ts';
 import { eventsJson } from '../dataset/render-event.ts';
 import { compareIds } from '../dataset/snowflake.ts';
 import { hiddenFrom } from '../dataset/visibility.ts';
+import { closedObject, jsonResponse, ref } from '../http/contract.ts';
 import { waitMs } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';

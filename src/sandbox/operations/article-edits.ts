@@ -1,8 +1,8 @@
-import { closedObject, jsonBody, jsonResponse, type OperationContract, ref } from '../contract/schema.ts';
 import { summaryForm } from '../dataset/article-forms.ts';
 import { type ArticleContent, mediaIn, readContent } from '../dataset/content.ts';
 import type { Upload } from '../dataset/uploads.ts';
 import { ownArticle } from '../dataset/visibility.ts';
+import { closedObject, jsonBody, jsonResponse, type OperationContract, ref } from '../http/contract.ts';
 import { optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';

@@ -1,7 +1,7 @@
-import { closedObject, jsonResponse, ref } from '../contract/schema.ts';
 import { summaryForm } from '../dataset/article-forms.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { ownArticle } from '../dataset/visibility.ts';
+import { closedObject, jsonResponse, ref } from '../http/contract.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';

@@ -1,9 +1,9 @@
-import { closedObject, jsonResponse, ref, replayable } from '../contract/schema.ts';
 import { articleForm, summaryForm } from '../dataset/article-forms.ts';
 import type { SandboxArticle } from '../dataset/articles.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { reversed } from '../dataset/timelines.ts';
 import { ownArticle, readableArticle } from '../dataset/visibility.ts';
+import { closedObject, jsonResponse, ref, replayable } from '../http/contract.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { pageResponse, pagingOf, takePage } from '../http/paged.ts';

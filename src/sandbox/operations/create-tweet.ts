@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { jsonBody, jsonResponse, ref, replayable } from '../contract/schema.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { tweetJson } from '../dataset/render.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
@@ -7,6 +6,7 @@ import { checkText } from '../dataset/tweet-text.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { uploadIdOf } from '../dataset/uploads.ts';
 import { visibleTweet } from '../dataset/visibility.ts';
+import { jsonBody, jsonResponse, ref, replayable } from '../http/contract.ts';
 import { type Fields, idempotencyToken, optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';

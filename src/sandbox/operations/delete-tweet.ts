@@ -1,5 +1,5 @@
-import { closedObject, jsonResponse, ref, replayable } from '../contract/schema.ts';
 import { visibleTweet } from '../dataset/visibility.ts';
+import { closedObject, jsonResponse, ref, replayable } from '../http/contract.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';

@@ -1,4 +1,4 @@
-import { closedObject, jsonResponse } from '../contract/schema.ts';
+import { closedObject, jsonResponse } from '../http/contract.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 

@@ -1,5 +1,5 @@
 import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
-import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
 import { type Fields, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, notFound, Problem } from '../http/problem.ts';

@@ -1,7 +1,7 @@
-import type { OperationContract } from '../contract/schema.ts';
 import type { Relation } from '../dataset/relation.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { visibleTweet } from '../dataset/visibility.ts';
+import type { OperationContract } from '../http/contract.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
 import { numberOf } from './user-lists.ts';

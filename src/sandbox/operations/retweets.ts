@@ -1,6 +1,6 @@
-import { jsonResponse, pageOf } from '../contract/schema.ts';
 import type { User } from '../dataset/types.ts';
 import { isShownTo, visibleTweet } from '../dataset/visibility.ts';
+import { jsonResponse, pageOf } from '../http/contract.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';

@@ -1,7 +1,7 @@
-import { jsonResponse, pageOf } from '../contract/schema.ts';
 import { compareIds } from '../dataset/snowflake.ts';
 import type { User } from '../dataset/types.ts';
 import { isActive } from '../dataset/visibility.ts';
+import { jsonResponse, pageOf } from '../http/contract.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { badRequest } from '../http/problem.ts';

@@ -1,5 +1,5 @@
-import { jsonResponse, ref } from '../contract/schema.ts';
 import { tweetsJson } from '../dataset/render.ts';
+import { jsonResponse, ref } from '../http/contract.ts';
 import { pageSize } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';

@@ -1,6 +1,6 @@
-import { jsonResponse, ref } from '../contract/schema.ts';
 import { tweetJson } from '../dataset/render.ts';
 import { visibleTweet } from '../dataset/visibility.ts';
+import { jsonResponse, ref } from '../http/contract.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { jsonText } from '../http/response.ts';
 

@@ -1,6 +1,6 @@
-import { jsonResponse, ref, replayable } from '../contract/schema.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { fileOf } from '../dataset/uploads.ts';
+import { jsonResponse, ref, replayable } from '../http/contract.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';

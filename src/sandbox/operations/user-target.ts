@@ -1,6 +1,6 @@
-import type { OperationContract } from '../contract/schema.ts';
 import type { User } from '../dataset/types.ts';
 import { activeUser } from '../dataset/visibility.ts';
+import type { OperationContract } from '../http/contract.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import type { SandboxResponse } from '../http/response.ts';
 

@@ -19,7 +19,7 @@ const withoutLog = { log: 0 } as const;
 
 export function mongoDeliveries(parts: Parts): DeliveryStore {
   const { link, clock } = parts;
-  const { pollers, webhooks, events, deliveries } = parts.collections;
+  const { pollers, webhooks, deliveries } = parts.collections;
 
   /**
    * Stores the results of attempts. A process that is suspended between the check of the fence and the write stores outdated results. This
@@ -67,15 +67,12 @@ export function mongoDeliveries(parts: Parts): DeliveryStore {
         const filter = { account, webhook, replayed, state: 'waiting' as const, eventAt: kept };
         const sort = { nextAt: 1, place: 1 } as const;
         const found = await deliveries.find(filter, { sort, limit, projection: withoutLog }).toArray();
-        const ids = found.map(({ poller, event }) => idOf(account, poller, event));
-        const projection = { sealed: 1 } as const;
-        const bytes = ids.length > 0 ? await events.find({ _id: { $in: ids }, account }, { projection }).toArray() : [];
-        const sealedOf = new Map(bytes.map(({ _id, sealed }) => [_id, sealed]));
-        return found.flatMap((one) => {
-          const sealed = sealedOf.get(idOf(account, one.poller, one.event));
-          if (sealed === undefined) return [];
-          return [{ ...toDelivery(one), sealed, eventAt: one.eventAt.getTime(), place: one.place }];
-        });
+        return found.map((one) => ({
+          ...toDelivery(one),
+          poller: one.poller,
+          eventAt: one.eventAt.getTime(),
+          place: one.place,
+        }));
       }),
 
     finish: (poller, results) => link.run(() => finish(poller, results)),

@@ -49,6 +49,12 @@ export function mongoEvents(parts: Parts): EventStore {
         return found && { place: found.place, at: found.at.getTime() };
       }),
 
+    sealed: (account, poller, event) =>
+      link.run(async () => {
+        const filter = { _id: idOf(account, poller, event), account };
+        return (await events.findOne(filter, { projection: { sealed: 1 } }))?.sealed ?? null;
+      }),
+
     lastPlace: (account, poller) => link.run(() => lastPlace(account, poller)),
 
     sweep: () =>

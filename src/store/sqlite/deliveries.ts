@@ -64,17 +64,16 @@ export function sqliteDeliveries(database: Database, group: WriteGroup, runtime:
 
   return {
     async waiting(account, webhook, replayed, limit) {
-      // CROSS JOIN and + make SQLite use the index that has this order: https://sqlite.org/optoverview.html
-      const rows = database.all<DeliveryRow & { sealed: string; place: number }>(
-        `SELECT ${deliveryColumns}, d.place AS place, e.sealed AS sealed
-         FROM delivery d CROSS JOIN event e ON e.poller = d.poller AND e.id = d.event
+      // + makes SQLite use the index that has this order: https://sqlite.org/optoverview.html
+      const rows = database.all<DeliveryRow & { poller: string; place: number }>(
+        `SELECT ${deliveryColumns}, d.poller AS poller, d.place AS place FROM delivery d
          WHERE d.webhook = ? AND d.replayed = ? AND d.state = 'waiting' AND d.account = ? AND +d.event_at > ?
          ORDER BY d.next_at, d.place LIMIT ?`,
         [webhook, Number(replayed), account, runtime.now() - eventTtlMs, limit],
       );
       return rows.map((row) => ({
         ...toDelivery(row),
-        sealed: row.sealed,
+        poller: row.poller,
         eventAt: row.event_at,
         place: row.place,
       }));

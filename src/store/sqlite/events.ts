@@ -100,6 +100,11 @@ export function sqliteEvents(database: Database, group: WriteGroup, runtime: Run
       return row ? { place: row.place, at: row.at } : null;
     },
 
+    async sealed(account, poller, event) {
+      const sql = 'SELECT sealed FROM event WHERE poller = ? AND id = ? AND account = ?';
+      return database.get<{ sealed: string }>(sql, [poller, event, account])?.sealed ?? null;
+    },
+
     async lastPlace(account, poller) {
       const sql = 'SELECT last_place FROM poller WHERE id = ? AND account = ?';
       return database.get<{ last_place: number }>(sql, [poller, account])?.last_place ?? 0;

@@ -17,7 +17,7 @@ export const storeMethods = {
     ...(['beat', 'leave', 'find', 'keepForStream', 'claim', 'release', 'confirm'] as const),
     ...(['count', 'woken', 'stop', 'setUnreachable', 'listAll', 'reseal', 'renew'] as const),
   ],
-  events: ['append', 'queueLate', 'after', 'place', 'lastPlace', 'sweep'],
+  events: ['append', 'queueLate', 'after', 'place', 'sealed', 'lastPlace', 'sweep'],
   secretCheck: ['read', 'write', 'samples', 'discardSealed'],
   platformState: ['read', 'write'],
   identifiers: ['find', 'save'],

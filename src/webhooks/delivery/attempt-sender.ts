@@ -1,7 +1,5 @@
 import type { WebhookRecord } from '../../store/port.ts';
 import type { DeliverySignatures, WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
-import { unpackEvent } from '../shared/stored-event.ts';
-import type { QueuedDelivery } from './delivery-window.ts';
 import type { ReceiverFailure, ReceiverResponse, Receivers } from './receiver.ts';
 import type { SendGate, WebhookWatch } from './send-gate.ts';
 import { deliveryHeaders, signaturesOf } from './signed.ts';
@@ -50,9 +48,9 @@ export class AttemptSender {
     this.#watch?.abort();
   }
 
-  /** Makes one delivery attempt. Returns `null` if it was aborted because the webhook was deleted, was paused or got another URL. */
-  async send(delivery: QueuedDelivery, attempt: number, now: number): Promise<SentAttempt | null> {
-    const request = this.#sign(delivery, attempt, now);
+  /** Makes one delivery attempt. `body` is `null` if it cannot be decrypted. Returns `null` if it was aborted because the webhook was deleted, was paused or got another URL. */
+  async send(event: string, body: string | null, attempt: number, now: number): Promise<SentAttempt | null> {
+    const request = body === null ? null : this.#sign(event, body, attempt, now);
     if (request === null) {
       const reason = 'not sent: the stored event or webhook cannot be decrypted';
       return { answer: { reason, durationMs: 0 }, signatures: null };
@@ -81,25 +79,16 @@ export class AttemptSender {
   }
 
   /** Returns `null` if the stored data cannot be decrypted. */
-  #sign({ event, body: stored }: QueuedDelivery, attempt: number, now: number) {
+  #sign(eventId: string, body: string, attempt: number, now: number) {
     const { vault } = this.#parts;
-    const { account } = this.#webhook;
     try {
       this.#opened ??= { secrets: vault.open(this.#webhook), url: new URL(vault.openUrl(this.#webhook)) };
       const { secrets, url } = this.#opened;
-      const body = typeof stored === 'string' ? stored : bodyOf(vault.openBody(account, event, stored.sealed));
-      const payload = { eventId: event, attempt, body, now };
+      const payload = { eventId, attempt, body, now };
       const signatures = signaturesOf(payload, secrets);
       return { url, body, signatures, headers: deliveryHeaders(payload, signatures) };
     } catch {
       return null;
     }
   }
-}
-
-/** Throws if the message was not opened for any webhook. Such a message has no deliveries. */
-function bodyOf(kept: string): string {
-  const { body } = unpackEvent(kept);
-  if (body === null) throw new Error('the message was not opened for any webhook');
-  return body;
 }

@@ -1,8 +1,11 @@
 import { chance, type Runtime, sleep, type Timer } from '../../shared/runtime/runtime.ts';
+import { turn } from '../../shared/runtime/turns.ts';
+import type { FairQueue } from '../../shared/threads/fair-queue.ts';
 import type { DeliveryResult, Store, WaitingDelivery, WebhookRecord } from '../../store/port.ts';
 import type { PollerMonitor } from '../shared/poller-run.ts';
 import { AttemptSender, type AttemptSenderParts } from './attempt-sender.ts';
 import { DeliveryWindow, keptInMemory, type QueuedDelivery } from './delivery-window.ts';
+import type { EventBodies } from './event-bodies.ts';
 import type { PollerWebhooks } from './poller-webhooks.ts';
 import { excerptOf, type ReceiverFailure, type ReceiverResponse } from './receiver.ts';
 import type { ResultWriter } from './result-writer.ts';
@@ -20,6 +23,9 @@ export interface DeliveryQueueParts extends AttemptSenderParts {
   store: Store;
   runtime: Runtime;
   webhooks: PollerWebhooks;
+  bodies: EventBodies;
+  /** Limits the number of simultaneous reads of the store. */
+  reads: FairQueue;
   results: ResultWriter;
   monitor: PollerMonitor;
 }
@@ -32,6 +38,8 @@ export class DeliveryQueue {
   readonly #live = new DeliveryWindow(liveAtOnce);
   readonly #replayed = new DeliveryWindow(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
+  /** Resolves when the last attempt may begin. Attempts begin in order, although some wait for their bodies. */
+  #beginning: Promise<unknown> = Promise.resolve();
   #refreshedAt: number | null = null;
   #reading = false;
   /** The number of attempts of each event whose results are not stored yet. For these events the store returns outdated data. */
@@ -161,20 +169,21 @@ export class DeliveryQueue {
   }
 
   async #loadMore(): Promise<void> {
-    const { runtime, store } = this.#parts;
+    const { runtime, store, reads } = this.#parts;
     const { account, id } = this.#webhook;
     let useful = false;
     for (const window of [this.#live, this.#replayed]) {
       if (!window.wantsMore(store.now())) continue;
       window.asking();
       try {
-        const found = await store.deliveries.waiting(account, id, window === this.#replayed, keptInMemory);
+        const found = await reads.run({ account, weight: 1, signal: null }, () =>
+          store.deliveries.waiting(account, id, window === this.#replayed, keptInMemory),
+        );
         const last = found.at(-1);
         if (last && found.length === keptInMemory) window.restFrom(dueAt(last));
         else useful = true;
         for (const each of found) {
-          const delivery = { ...each, nextAt: dueAt(each), body: { sealed: each.sealed } };
-          useful = this.#place(delivery, window) || useful;
+          useful = this.#place({ ...each, nextAt: dueAt(each) }, window) || useful;
         }
       } catch {
         await sleep(runtime, retryLoadMs);
@@ -193,7 +202,7 @@ export class DeliveryQueue {
     const { event } = delivery;
     if (this.#inFlight.has(event) || this.#unwritten.has(event)) return false;
     const known = this.#live.remove(event) ?? this.#replayed.remove(event);
-    this.#keep(known ? { ...delivery, body: known.body } : delivery, window);
+    this.#keep(delivery, window);
     return known?.nextAt !== delivery.nextAt || known.replayed !== delivery.replayed;
   }
 
@@ -232,11 +241,14 @@ export class DeliveryQueue {
     const { vault, store } = this.#parts;
     const { account, id } = this.#webhook;
     const { event, replayed, eventAt } = delivery;
+    const beginning = this.#bodyOf(delivery, this.#beginning);
+    this.#beginning = beginning;
+    const body = await beginning;
     const now = store.now();
     const attempts = delivery.attempts + 1;
-    const sent = await this.#sender.send(delivery, attempts, now);
+    const sent = body === undefined ? null : await this.#sender.send(event, body, attempts, now);
     if (sent === null) {
-      // An aborted attempt does not count as failed. If the webhook has a new URL, the delivery is sent there.
+      // An attempt that was aborted or not begun does not count as failed. If the webhook has a new URL, the delivery is sent there.
       this.#inFlight.delete(event);
       window.inFlight -= 1;
       this.#keep(delivery, window);
@@ -274,6 +286,26 @@ export class DeliveryQueue {
     // If the store fails to invalidate the webhook, the queue continues.
     if (status === 410) void this.#parts.webhooks.invalidate(id).then(() => this.#go());
     this.#go();
+  }
+
+  /** Returns `undefined` if no attempt may begin now, because the webhook was changed or the store failed. */
+  async #bodyOf({ poller, event }: QueuedDelivery, earlier: Promise<unknown>): Promise<string | null | undefined> {
+    const { bodies, gate, webhooks, runtime } = this.#parts;
+    try {
+      const body = await bodies.of(this.#webhook.account, poller, event);
+      // The attempts of 100 webhooks may begin together, and signing a large body takes half a millisecond.
+      await turn();
+      await earlier;
+      // An attempt that went back to the queue would begin after later ones.
+      while (gate.state(this.#webhook, webhooks.readAt) === 'stale') {
+        await webhooks.refresh();
+        this.see();
+      }
+      return gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
+    } catch {
+      await sleep(runtime, retryLoadMs);
+      return undefined;
+    }
   }
 
   #delayMs(answer: ReceiverResponse | ReceiverFailure, attempts: number): number | null {

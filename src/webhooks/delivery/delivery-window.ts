@@ -3,11 +3,9 @@ import { eventTtlMs, type WaitingDelivery } from '../../store/port.ts';
 /** The maximum number of deliveries of one window in memory. The store has the others. */
 export const keptInMemory = 200;
 
-export type QueuedDelivery = Pick<WaitingDelivery, 'event' | 'attempts' | 'eventAt'> & {
+export type QueuedDelivery = Pick<WaitingDelivery, 'event' | 'poller' | 'attempts' | 'eventAt'> & {
   nextAt: number;
   replayed: boolean;
-  /** The body to send, either as text or encrypted. */
-  body: string | { sealed: string };
 };
 
 /** The deliveries of one webhook that become due first, either live or replayed. Later deliveries are only in the store. */

@@ -1,6 +1,7 @@
 import { isMessageEvent, type PlatformEvent } from '../../shared/model/event.ts';
 import type { Store } from '../../store/port.ts';
 import type { DeliveryQueues } from '../delivery/delivery-queues.ts';
+import type { EventBodies } from '../delivery/event-bodies.ts';
 import type { PollerWebhooks } from '../delivery/poller-webhooks.ts';
 import type { EventAllowances } from '../shared/event-allowance.ts';
 import type { PollerMonitor, PollerRun } from '../shared/poller-run.ts';
@@ -15,6 +16,7 @@ export interface EventAppenderParts {
   webhooks: PollerWebhooks;
   messages: PollerMessages;
   queues: DeliveryQueues;
+  bodies: EventBodies;
   monitor: PollerMonitor;
   allowances: EventAllowances;
 }
@@ -45,7 +47,7 @@ export class EventAppender {
    * Appends a page of events. Returns false if another process has taken over the poller. In this case the rest of the page was not stored.
    */
   async append({ events, before, after, gap }: EventPage): Promise<boolean> {
-    const { store, vault, run, webhooks, messages, queues, monitor, allowances } = this.#parts;
+    const { store, vault, run, webhooks, messages, queues, bodies, monitor, allowances } = this.#parts;
     const poller = run.record;
     const { account } = poller;
     // The webhooks are read again, because a webhook that was just created or became valid may receive these events.
@@ -88,8 +90,15 @@ export class EventAppender {
       );
     }
     for (const { event, webhook } of wanted) {
-      const delivery = { event: event.id, body: event.body, attempts: 0, nextAt: 0, replayed: false, eventAt: now };
-      queues.add(webhook, delivery);
+      bodies.keep(poller.id, event.id, event.body);
+      queues.add(webhook, {
+        event: event.id,
+        poller: poller.id,
+        attempts: 0,
+        nextAt: 0,
+        replayed: false,
+        eventAt: now,
+      });
     }
     if (gap) monitor.gap(poller);
     return true;

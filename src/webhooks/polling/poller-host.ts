@@ -1,5 +1,7 @@
 import { repeat, sleep, type Timer } from '../../shared/runtime/runtime.ts';
+import { FairQueue } from '../../shared/threads/fair-queue.ts';
 import { type PollerRecord, pollerTtlMs } from '../../store/port.ts';
+import { deliveryReads, EventBodies } from '../delivery/event-bodies.ts';
 import { EventAllowances, type EventLimits } from '../shared/event-allowance.ts';
 import { WaitSlots } from './activity-waits.ts';
 import { RefusedResponses } from './refused-responses.ts';
@@ -46,13 +48,18 @@ export class PollerHost {
   #doubtful = false;
 
   constructor(
-    parts: Omit<RunningPollerParts, 'waitSlots' | 'allowances' | 'refusedResponses'> & { eventLimits: EventLimits },
+    parts: Omit<RunningPollerParts, 'waitSlots' | 'allowances' | 'bodies' | 'reads' | 'refusedResponses'> & {
+      eventLimits: EventLimits;
+    },
   ) {
     const now = () => parts.runtime.now();
+    const reads = new FairQueue(deliveryReads);
     this.#parts = {
       ...parts,
       waitSlots: new WaitSlots(parts.platform.maxWaitingCalls),
       allowances: new EventAllowances(parts.eventLimits, now),
+      bodies: new EventBodies({ ...parts, reads }),
+      reads,
       refusedResponses: new RefusedResponses(now),
     };
     this.#beatAt = parts.runtime.now();

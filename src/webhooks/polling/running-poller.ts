@@ -16,8 +16,10 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { chance, type Runtime, type Timer } from '../../shared/runtime/runtime.ts';
 import { Semaphore } from '../../shared/runtime/semaphore.ts';
+import type { FairQueue } from '../../shared/threads/fair-queue.ts';
 import type { PollerRecord, Store } from '../../store/port.ts';
 import { DeliveryQueues } from '../delivery/delivery-queues.ts';
+import type { EventBodies } from '../delivery/event-bodies.ts';
 import { PollerWebhooks } from '../delivery/poller-webhooks.ts';
 import type { Receivers } from '../delivery/receiver.ts';
 import { ResultWriter } from '../delivery/result-writer.ts';
@@ -59,6 +61,8 @@ export interface RunningPollerParts extends PlatformAccess {
   activityWaitMs: number;
   waitSlots: WaitSlots;
   allowances: EventAllowances;
+  bodies: EventBodies;
+  reads: FairQueue;
   refusedResponses: RefusedResponses;
 }
 

@@ -1,4 +1,5 @@
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
+import { FairQueue, type FairQueueLimits } from '../../shared/threads/fair-queue.ts';
 import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 
 /** The time in milliseconds for which a poller continues after its last stream has closed. */
@@ -9,18 +10,36 @@ const lookMs = 1_000;
 const eventsAtOnce = 100;
 /** The maximum number of events in the buffer of a stream. A stream that falls further behind reads the store itself. */
 const mostBuffered = 2 * eventsAtOnce;
-/** The maximum size of these events, and of those of one read, in encrypted characters. */
-const mostBufferedChars = 1_024 * 1_024;
+/**
+ * The maximum size of these events, and of those of one read, in encrypted characters. An account may have 2,000 streams, all of which keep
+ * the events of their last read while their reader is slow.
+ */
+const mostBufferedChars = 64 * 1_024;
+/** Few reads run at once, because the results of simultaneous reads of the embedded store arrive in one message. */
+const readLimits: FairQueueLimits = {
+  running: 16,
+  runningOfAccount: 8,
+  waiting: Number.POSITIVE_INFINITY,
+  waitingOfAccount: Number.POSITIVE_INFINITY,
+};
 
-/** Reads the next events of a poller. `isLast` is false if there may be more. */
-export async function readEvents(
-  { events }: Store,
-  { account, id }: NewPoller,
-  place: number,
-): Promise<{ events: StoredEventRecord[]; isLast: boolean }> {
-  const read = await events.after(account, id, place, eventsAtOnce, mostBufferedChars);
-  const chars = read.reduce((sum, { sealed }) => sum + sealed.length, 0);
-  return { events: read, isLast: read.length < eventsAtOnce && chars < mostBufferedChars };
+/** Reads the events of pollers for all streams of this process. */
+export class EventReader {
+  readonly #store: Store;
+  readonly #reads = new FairQueue(readLimits);
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Reads the next events of a poller. `isLast` is false if there may be more. */
+  async after({ account, id }: NewPoller, place: number): Promise<{ events: StoredEventRecord[]; isLast: boolean }> {
+    const read = await this.#reads.run({ account, weight: 1, signal: null }, () =>
+      this.#store.events.after(account, id, place, eventsAtOnce, mostBufferedChars),
+    );
+    const chars = read.reduce((sum, { sealed }) => sum + sealed.length, 0);
+    return { events: read, isLast: read.length < eventsAtOnce && chars < mostBufferedChars };
+  }
 }
 
 /** The events that one stream receives from a feed. */
@@ -72,6 +91,7 @@ class Subscription {
 
 export interface FeedParts {
   store: Store;
+  reader: EventReader;
   runtime: Runtime;
 }
 
@@ -151,7 +171,7 @@ export class EventFeed {
     while (this.#subscriptions.size > 0) {
       this.#hasNews = false;
       try {
-        const { events, isLast } = await readEvents(this.#parts.store, this.#poller, this.#place);
+        const { events, isLast } = await this.#parts.reader.after(this.#poller, this.#place);
         for (const event of events) this.#handOut(event);
         if (isLast) await this.#news();
       } catch (error) {

@@ -1,11 +1,12 @@
 import type { LiveStream, StreamItem } from '../../shared/model/event.ts';
 import { type EventType, isMessageType } from '../../shared/model/event.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { turn } from '../../shared/runtime/turns.ts';
 import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 import type { MessageOpener, Opening } from '../shared/message-opener.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { gapType, readGap } from '../shared/stored-event.ts';
-import { EventFeed, readEvents } from './event-feed.ts';
+import { EventFeed, EventReader } from './event-feed.ts';
 import { StreamMessages } from './stream-messages.ts';
 
 export interface StreamRequest {
@@ -36,12 +37,14 @@ interface StreamStart {
  */
 export class LiveStreams {
   readonly #parts: LiveStreamsParts;
+  readonly #reader: EventReader;
   /** The feeds by the id of their poller. */
   readonly #feeds = new Map<string, EventFeed>();
   readonly #ends = new Set<() => void>();
 
   constructor(parts: LiveStreamsParts) {
     this.#parts = parts;
+    this.#reader = new EventReader(parts.store);
   }
 
   get size(): number {
@@ -59,7 +62,7 @@ export class LiveStreams {
    */
   async open(request: StreamRequest): Promise<LiveStream> {
     const { poller } = request;
-    const feed = this.#feeds.get(poller.id) ?? new EventFeed(poller, this.#parts);
+    const feed = this.#feeds.get(poller.id) ?? new EventFeed(poller, { ...this.#parts, reader: this.#reader });
     this.#feeds.set(poller.id, feed);
     const controller = new AbortController();
     const end = () => {
@@ -140,8 +143,10 @@ export class LiveStreams {
   ): AsyncGenerator<StoredEventRecord> {
     let place = after;
     while (!ended.aborted) {
-      const { events, isLast } = await readEvents(this.#parts.store, poller, place);
+      const { events, isLast } = await this.#reader.after(poller, place);
       for (const event of events) {
+        // Many streams may have read events, and each event takes a millisecond if it is large.
+        await turn();
         place = event.place;
         yield event;
       }

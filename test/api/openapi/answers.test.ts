@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
-import { exampleErrorMessage } from '../../../src/api/rest/openapi/refusals.ts';
+import { errorGuide } from '../../../src/shared/errors/guide.ts';
 import type { ErrorCode } from '../../../src/shared/errors/table.ts';
 import { errorTable } from '../../../src/shared/errors/table.ts';
 import { type Answer, Client } from '../../support/client.ts';
@@ -118,7 +118,7 @@ describe('the message that the document shows is the one that the service writes
     const answer = await call();
     expect(answer.status, String(answer.body.error)).toBe(errorTable[code as ErrorCode].status);
     expectDescribed(action, answer);
-    expect(answer.body.error).toBe(exampleErrorMessage(code as ErrorCode));
+    expect(answer.body.error).toBe(errorGuide[code as ErrorCode].example);
   });
 
   test('headers_too_large', async () => {
@@ -129,6 +129,6 @@ describe('the message that the document shows is the one that the service writes
     expect(answers[0]?.status).toBe(431);
     const body: unknown = JSON.parse(answers[0]?.body ?? '');
     expect(answerFaults(actionNamed('account'), 431, body)).toEqual([]);
-    expect(body).toMatchObject({ error: exampleErrorMessage('headers_too_large') });
+    expect(body).toMatchObject({ error: errorGuide.headers_too_large.example });
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actorFieldsOf } from '../../../scripts/openapi/shared.ts';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
-import { actorFieldsOf } from '../../../src/api/rest/openapi/shared.ts';
 import { Client } from '../../support/client.ts';
 import { repetitions } from '../../support/repetitions.ts';
 import { startService, type TestService } from '../../support/service.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientSource } from '../../../scripts/openapi/client-source.ts';
+import { operationOf } from '../../../scripts/openapi/operation.ts';
+import { SchemaBook } from '../../../scripts/openapi/schemas.ts';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { tweetDetail } from '../../../src/actions/tweet/detail.ts';
 import { oneCall } from '../../../src/api/graphql/schema/bind.ts';
-import { clientSource } from '../../../src/api/rest/openapi/client-source.ts';
-import { operationOf } from '../../../src/api/rest/openapi/operation.ts';
-import { SchemaBook } from '../../../src/api/rest/openapi/schemas.ts';
 import { Client } from '../../support/client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 

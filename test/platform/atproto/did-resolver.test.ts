@@ -26,6 +26,7 @@ test.each([
   ['http://pds.example', 'http://service.example', 'http://pds.example'],
   ['http://pds.example', 'https://service.example', null],
   ['http://service.example', 'https://service.example', null],
+  [`https://${'a'.repeat(300)}.example`, 'https://service.example', null],
   ['ftp://pds.example', 'http://service.example', null],
 ])('an account on %s is reached through the operator server %s: %s', async (pds, operatorServer, origin) => {
   const resolved = resolverFor(pds, operatorServer).pdsOf(did, call);

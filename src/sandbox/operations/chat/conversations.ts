@@ -1,7 +1,7 @@
 import type { Conversation, Message } from '../../chat/conversation.ts';
 import { conversationForm } from '../../chat/render-chat.ts';
-import { closedObject, jsonResponse, ref } from '../../contract/schema.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
+import { closedObject, jsonResponse, ref } from '../../http/contract.ts';
 import { pageSize } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { takePage } from '../../http/paged.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { closedObject, jsonResponse } from '../../contract/schema.ts';
+import { closedObject, jsonResponse } from '../../http/contract.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { notFound, Problem } from '../../http/problem.ts';
 import { json } from '../../http/response.ts';

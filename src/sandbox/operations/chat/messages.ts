@@ -1,7 +1,7 @@
 import type { Message } from '../../chat/conversation.ts';
 import { keyChangeForm, messageForm } from '../../chat/render-chat.ts';
-import { closedObject, jsonResponse, ref } from '../../contract/schema.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
+import { closedObject, jsonResponse, ref } from '../../http/contract.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { pagingOf, takePage } from '../../http/paged.ts';
 import { json } from '../../http/response.ts';

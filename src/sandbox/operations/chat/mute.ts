@@ -1,4 +1,4 @@
-import { closedObject, jsonResponse, ref } from '../../contract/schema.ts';
+import { closedObject, jsonResponse, ref } from '../../http/contract.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { json } from '../../http/response.ts';
 import { ownConversation } from './find.ts';

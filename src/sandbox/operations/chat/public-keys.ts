@@ -1,8 +1,8 @@
 import type { PublicKeys } from '../../chat/chats.ts';
 import { hasKeys, publicKeysOf } from '../../chat/public-keys.ts';
-import { closedObject, jsonBody, jsonResponse, ref } from '../../contract/schema.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../../http/contract.ts';
 import { type Fields, requiredString } from '../../http/input.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { badRequest, Problem } from '../../http/problem.ts';

@@ -139,6 +139,17 @@ describe('one realm', () => {
   });
 });
 
+test('shares that are not scalars open no keys', () => {
+  const guess = new Guess(enrolment, quick(code), randomBytes);
+  const keys = guess.combine(evaluation(guess, 1), evaluation(guess, 2));
+  if (keys === null) throw new Error('two honest realms did not suffice');
+  const share = { place: 1, value: keys.openShare(1, recordOf(1).sealedShare) ?? new Uint8Array() };
+  for (const value of [Buffer.alloc(0), Buffer.alloc(31), Buffer.alloc(33), Buffer.alloc(32, 0xff)]) {
+    expect(keys.openKeys(share, { place: 2, value }, recordOf(1).sealedKeys)).toBeNull();
+    expect(keys.openKeys({ place: 2, value }, share, recordOf(1).sealedKeys)).toBeNull();
+  }
+});
+
 test('records are valid for their own account and version only', () => {
   for (const other of [
     { ...enrolment, accountId: '1234567891' },

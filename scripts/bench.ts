@@ -1,0 +1,27 @@
+// Runs one benchmark.
+import { runNamed } from './bench/frame.ts';
+
+await runNamed('bench', {
+  rest: { about: 'REST beside bare node:http and bare Express 5', load: () => import('./bench/rest.ts') },
+  graphql: {
+    about: 'GraphQL beside bare Yoga, Apollo Server on Express 5, and REST calls one after the other',
+    load: () => import('./bench/graphql.ts'),
+  },
+  webhooks: {
+    about: 'deliveries a second beside a loop that signs and posts, and latency beside a slow receiver',
+    load: () => import('./bench/webhooks.ts'),
+  },
+  start: {
+    about: 'time to the first response, and memory at rest, beside Express with Yoga in one file',
+    load: () => import('./bench/start.ts'),
+  },
+  hostile: {
+    about: 'attacks: time, longest stop of the event loop, memory, disk, charge and harm to another account',
+    load: () => import('./bench/hostile.ts'),
+  },
+  chat: {
+    about: 'first and later lists of messages, and messages encrypted and decrypted a second',
+    load: () => import('./bench/chat.ts'),
+  },
+  idle: { about: 'cost of accounts with a webhook each while nothing happens', load: () => import('./bench/idle.ts') },
+});

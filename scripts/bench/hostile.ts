@@ -1,0 +1,252 @@
+// Attacks the built service and measures the cost of each attack.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readArguments } from './frame.ts';
+import { attacks } from './hostile/attacks.ts';
+import { Service, startSandbox } from './hostile/service.ts';
+import { Target } from './hostile/target.ts';
+
+const targets = { retainedMiB: 100, peakMiB: 1_024, diskMiB: 100 };
+const settleMs = 300;
+
+const values = readArguments(
+  `npm run bench -- hostile [--only NAME]... [--list] [--json] [--seconds 60] [--mebibytes 4096] [--checkout FOLDER]
+
+Starts the built service (on the embedded store, with the sandbox in a process of its own), attacks it with one kind of hostile
+request after the other, and prints for each attack:
+
+  s         duration of the attack
+  stop ms   longest stop of the service's event loop, without the time in which other programs used the processor
+  cpu ms    processor time of the service, all threads
+  kept MiB  growth of heap and buffers after a garbage collection, before the attack's connections close
+  peak MiB  growth of the resident set at its highest
+  disk MiB  growth of the service's folder
+  other ms  slowest call of another account meanwhile
+  dollars   charge of the attacking account
+  responses statuses and their number, then remarks
+
+The exit status is 1 if an attack stops the loop for more than --stop-ms, keeps more than ${targets.retainedMiB} MiB in memory or
+${targets.diskMiB} MiB on disk, peaks above ${targets.peakMiB} MiB, slows another account's call beyond --other-ms or has it refused, or ends the
+service; and if the service did not take the attack's bytes. Attacks with a name server need \`unshare -mn\`, and are left out without it. A service that needs more than --seconds or --mebibytes is killed, and a new one started.
+
+  --only      attacks with this text in their name
+  --list      print the names and end
+  --json      print one line of JSON for each attack
+  --stop-ms   the target of the longest stop of the event loop; 100 by default, more on a busy machine
+  --other-ms  the target of the slowest call of another account; 1,000 by default
+  --checkout  measure the service that is built in another folder`,
+  {
+    only: { type: 'string', multiple: true },
+    list: { type: 'boolean' },
+    json: { type: 'boolean' },
+    seconds: { type: 'string', default: '60' },
+    'stop-ms': { type: 'string', default: '100' },
+    'other-ms': { type: 'string', default: '1000' },
+    mebibytes: { type: 'string', default: '4096' },
+    checkout: { type: 'string', default: join(import.meta.dirname, '..', '..') },
+  },
+);
+targets.stopMs = Number(values['stop-ms']);
+targets.otherMs = Number(values['other-ms']);
+/** True in the child process that has a network namespace of its own (dns.js). */
+const isInside = process.env.HOSTILE_NAMESPACE === '1';
+const chosen = Object.entries(attacks).filter(
+  ([name]) => !values.only || values.only.some((part) => name.includes(part)),
+);
+if (values.list) {
+  process.stdout.write(`${chosen.map(([name]) => name).join('\n')}\n`);
+  process.exit();
+}
+
+const checkout = resolve(values.checkout);
+const sandbox = await startSandbox(checkout);
+let service = null;
+if (!values.json) {
+  print(['attack', 's', 'stop ms', 'cpu ms', 'kept MiB', 'peak MiB', 'disk MiB', 'other ms', 'dollars', 'responses']);
+}
+let missed = 0;
+const sandboxed = { PLATFORM_URL: sandbox.url, PLATFORM_KIND: 'sandbox' };
+for (const [name, attack] of chosen) {
+  if (!attack.namespace || isInside) await run(name, attack);
+}
+const inside = chosen.filter(([, attack]) => attack.namespace).map(([name]) => name);
+if (inside.length > 0 && !isInside) await runInNamespace(inside);
+await service?.stop();
+sandbox.child.kill();
+
+async function run(name, attack) {
+  const platform = (await attack.platform?.()) ?? sandboxed;
+  if (service && (attack.fresh || service.ended || service.platform !== platform)) {
+    await service.stop();
+    service = null;
+  }
+  service ??= await startService(platform);
+  conclude(await measure(name, attack));
+}
+
+/** Runs attacks in a child process, whose names are resolved by a name server of the attack. */
+async function runInNamespace(names) {
+  const script = join(import.meta.dirname, '..', 'bench.ts');
+  const options = ['seconds', 'stop-ms', 'other-ms', 'mebibytes', 'checkout'].map(
+    (name) => `--${name}=${values[name]}`,
+  );
+  const resolver = join(mkdtempSync(join(tmpdir(), 'postern-hostile-')), 'resolv.conf');
+  writeFileSync(resolver, 'nameserver 127.0.0.1\n');
+  const command = 'ip link set lo up && mount --bind "$0" /etc/resolv.conf && exec "$@"';
+  const only = names.map((name) => `--only=${name}`);
+  const child = spawn(
+    'unshare',
+    [
+      '-mn',
+      'sh',
+      '-c',
+      command,
+      resolver,
+      process.execPath,
+      ...process.execArgv,
+      script,
+      'hostile',
+      '--json',
+      ...options,
+      ...only,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, HOSTILE_NAMESPACE: '1' } },
+  ).on('error', () => {});
+  const left = new Set(names);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const result = JSON.parse(line);
+    left.delete(result.name);
+    conclude(result);
+  }
+  rmSync(dirname(resolver), { recursive: true });
+  const isAllowed = left.size < names.length;
+  const faults = isAllowed ? ['the attack did not run'] : [];
+  const notes = isAllowed ? [] : ['left out: unshare -mn is not allowed'];
+  for (const name of left) conclude({ name, seconds: 0, responses: {}, notes, faults });
+}
+
+function conclude(result) {
+  if (result.faults.length > 0) missed++;
+  report(result);
+}
+
+if (missed > 0) {
+  if (!isInside) process.stderr.write(`${missed} of ${chosen.length} attacks missed a target\n`);
+  process.exitCode = 1;
+}
+
+/** Starts a service and sends a few normal calls, so that the first attack does not measure the start. */
+async function startService(platform) {
+  const started = await Service.start(checkout, platform);
+  if (!started.demo) return started;
+  const target = new Target(started, async () => {});
+  await target.many(30, 3, () => target.rest('GET', '/user/info?userName=grace'));
+  await target.many(30, 3, (i) => target.graphql(`{ viewer { id tweets(first: ${1 + (i % 5)}) { nodes { id } } } }`));
+  await target.close();
+  return started;
+}
+
+async function measure(name, attack) {
+  const state = { startedAt: 0, balance: null, diskMiB: 0, otherMs: 0, refused: 0, isOver: false };
+  let stopWatching = () => {};
+  const target = new Target(service, async () => {
+    stopWatching();
+    stopWatching = service.watch({ seconds: Number(values.seconds), mebibytes: Number(values.mebibytes) });
+    state.balance = await balance();
+    Object.assign(state, { diskMiB: service.diskMiB, otherMs: 0, refused: 0 });
+    await service.reset();
+    state.startedAt = performance.now();
+  });
+  const watchOther = async () => {
+    while (!state.isOver && !service.ended) {
+      const sentAt = performance.now();
+      const { status } = await target.other();
+      state.otherMs = Math.max(state.otherMs, performance.now() - Math.max(sentAt, state.startedAt));
+      if (status !== 200) state.refused++;
+      await sleep(50);
+    }
+  };
+  let figures = null;
+  try {
+    await target.begin();
+    const watched = watchOther();
+    await attack(target);
+    state.isOver = true;
+    await watched;
+    state.seconds = (performance.now() - state.startedAt) / 1_000;
+    // Work may continue after the last response.
+    await sleep(settleMs);
+    figures = { ...(await service.read()), diskMiB: service.diskMiB - state.diskMiB, otherMs: state.otherMs };
+  } catch (error) {
+    if (!service.ended) target.note(`the attack failed: ${error.message}`);
+  }
+  state.isOver = true;
+  stopWatching();
+  const charged = figures && Number((state.balance - (await balance())).toFixed(6));
+  await target.close();
+  state.seconds ??= (performance.now() - state.startedAt) / 1_000;
+  const faults = target.faults;
+  if (!target.isTaken) faults.push('the bytes of the attack were not taken');
+  if (state.refused > 0) faults.push(`${state.refused} calls of another account were refused`);
+  if (service.ended) faults.push(service.ended);
+  else if (!figures) faults.push('not measured');
+  for (const [figure, most] of Object.entries(targets)) {
+    if (figures && figures[figure] > most) faults.push(`${figure} above ${most}`);
+  }
+  return {
+    name,
+    seconds: state.seconds,
+    ...figures,
+    charged,
+    responses: Object.fromEntries(target.statuses),
+    notes: target.notes,
+    faults,
+  };
+}
+
+async function balance() {
+  const response = await fetch(`${service.url}/v1/account/balance`, {
+    headers: { authorization: `Bearer ${service.keys.rich}`, connection: 'close' },
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => null);
+  const body = await response?.json().catch(() => null);
+  return Number(body?.data?.balance ?? Number.NaN);
+}
+
+function report(result) {
+  if (values.json) {
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    return;
+  }
+  const { name, seconds, stopMs, cpuMs, retainedMiB, peakMiB, diskMiB, otherMs, charged, responses, notes, faults } =
+    result;
+  const whole = (figure) => (figure === undefined ? '-' : figure.toFixed(0));
+  const statuses = Object.entries(responses).map(([status, count]) => `${count} x ${status}`);
+  const missedTargets = faults.map((fault) => `MISSED: ${fault}`);
+  print([
+    ...[
+      name,
+      seconds.toFixed(1),
+      whole(stopMs),
+      whole(cpuMs),
+      whole(retainedMiB),
+      whole(peakMiB),
+      whole(diskMiB),
+      whole(otherMs),
+    ],
+    ...[Number.isFinite(charged) && figuresOf(charged), [...statuses, ...notes, ...missedTargets].join('; ')],
+  ]);
+}
+
+function figuresOf(dollars) {
+  return dollars === null ? '-' : String(dollars);
+}
+
+function print([name, ...cells]) {
+  const last = cells.pop();
+  process.stdout.write(`${name.padEnd(52)}${cells.map((cell) => String(cell || '-').padStart(9)).join('')}  ${last}\n`);
+}

@@ -1,0 +1,138 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { rolldown } from 'rolldown';
+import { usageOf } from './process-tree.ts';
+
+export type Settings = Record<string, string | undefined>;
+
+/** A program that `start` has started. */
+export interface Started {
+  url: string;
+  child: ChildProcessByStdio<null, Readable, Readable | null>;
+}
+
+const scripts = join(import.meta.dirname, '..');
+const running = new Set<Started['child']>();
+const folders = new Set<string>();
+const programs = new Map<string, Promise<string>>();
+/** The number of characters of the output that are kept for the message of a process that does not start. */
+const longestOutput = 10_000;
+const maxStarts = 5;
+// A failed benchmark must not leave running processes or folders.
+process.once('exit', () => {
+  for (const child of running) child.kill();
+  // A process that writes into a folder may still be ending, so the deletion is retried.
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+});
+
+/** Creates a folder that is deleted when the benchmark ends. */
+export function temporaryFolder(parent = tmpdir()): string {
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, 'postern-bench-'));
+  folders.add(folder);
+  return folder;
+}
+
+/**
+ * Returns the path of a script as JavaScript. TypeScript is bundled, because a loader in a measured process would take time and memory. The
+ * bundle is in the checkout, because it imports its packages.
+ */
+export function programOf(script: string): Promise<string> {
+  if (script.endsWith('.js')) return Promise.resolve(join(scripts, script));
+  const program = programs.get(script) ?? bundle(script);
+  programs.set(script, program);
+  return program;
+}
+
+async function bundle(script: string): Promise<string> {
+  const file = join(temporaryFolder(join(scripts, '..', 'dist')), `${basename(script, '.ts')}.js`);
+  const made = await rolldown({ input: join(scripts, script), platform: 'node', external: /^[^./]/ });
+  await made.write({ file });
+  await made.close();
+  return file;
+}
+
+/** Starts a script of this repository and waits until it prints its URL. */
+export async function start(script: string, args: string[], env: Settings = {}): Promise<Started> {
+  const child = spawn(process.execPath, [await programOf(script), ...args], {
+    // A benchmark with many callers measures throughput, so none of them is refused to keep response times short.
+    env: {
+      PATH: process.env['PATH'],
+      LOG_LEVEL: 'info',
+      MAX_REQUESTS_IN_FLIGHT: '100000',
+      MAX_CONCURRENT_REQUESTS: '0',
+      ...env,
+    },
+    // The log of every request would cost this process time, so only errors are read.
+    stdio: ['ignore', 'pipe', env['LOG_LEVEL'] === 'error' ? 'pipe' : 'ignore'],
+  }) as Started['child'];
+  running.add(child);
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.stderr?.on('data', (chunk) => {
+      if (output.length < longestOutput) output += chunk;
+    });
+    child.once('exit', (code) => {
+      running.delete(child);
+      reject(new Error(`${script} ended with ${code}: ${output}`));
+    });
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+      const url = /listening on (http:\S+)/.exec(output)?.[1];
+      if (url) resolve({ url, child });
+    });
+  });
+}
+
+/** Starts a gateway, up to five times as a service manager does, because a busy database may exceed the time limit of the start. */
+export async function startGateway(settings: Settings): Promise<Started> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await start('postern.js', ['serve'], settings);
+    } catch (error) {
+      if (!settings['MONGODB_URL'] || tries === maxStarts) throw error;
+    }
+  }
+}
+
+/** Returns the processor seconds of a process that `start` has started, with all its threads and children (Linux only). */
+export function processorSeconds({ child }: Pick<Started, 'child'>): number {
+  return usageOf(pidOf(child)).cpuSeconds;
+}
+
+export function pidOf({ pid }: { pid?: number | undefined }): number {
+  if (pid === undefined) throw new Error('a process did not start');
+  return pid;
+}
+
+/** Creates an account with enough credit for a benchmark, and a key. */
+export function makeRichAccount(dataDir: string, credits = '100000'): { account: string; key: string } {
+  const run = (...args: string[]): Record<string, string> => {
+    const command = [join(scripts, 'postern.js'), ...args, '--json'];
+    const { stdout } = spawnSync(process.execPath, command, {
+      env: { ...process.env, DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+    return JSON.parse(stdout);
+  };
+  const { id: account = '' } = run('account', 'create', '--name', 'Bench', '--credits', credits);
+  return { account, key: run('key', 'create', '--account', account)['key'] ?? '' };
+}
+
+/** Ends a process that `start` has started. */
+export async function stop({ child }: Pick<Started, 'child'>, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  running.delete(child);
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise((resolve) => {
+    child.once('exit', resolve);
+    child.kill(signal);
+  });
+}
+
+/** Ends all processes that `start` has started. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...running].map((child) => stop({ child })));
+}

@@ -1,0 +1,120 @@
+// Measures the time from start to the first response and the memory at rest, compared with a minimal program with Express and Yoga.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readArguments, type Spread, spread } from './frame.ts';
+import { pidOf, type Settings, start, stop, temporaryFolder } from './processes.ts';
+
+const values = readArguments(
+  `npm run bench -- start [--rounds 5] [--rest 5] [--json]
+
+Starts a bare server (Express and Yoga in one file) and Postern with its sandbox and an empty DATA_DIR in alternation, and measures
+each from the start of its process: the time and the processor time until a REST request is answered, the resident memory \`rest\`
+seconds later, then the time that the first GraphQL request takes and the memory after it. Postern's requests are priced calls that
+read the sandbox. Prints the median of all rounds with the lowest and the highest value.`,
+  {
+    rounds: { type: 'string', default: '5' },
+    rest: { type: 'string', default: '5' },
+    json: { type: 'boolean', default: false },
+  },
+);
+const rounds = Number(values.rounds);
+const restMs = Number(values.rest) * 1_000;
+
+const query = JSON.stringify({ query: '{ user(userName: "grace") { name } }' });
+type Name = 'bare' | 'postern';
+type Figures = Record<string, number>;
+
+interface Subject {
+  script: string;
+  args: string[];
+  env: Settings;
+  headers: () => Record<string, string>;
+}
+
+const subjects: Record<Name, () => Subject> = {
+  bare: () => ({ script: 'bench/bare-start.ts', args: [], env: {}, headers: () => ({}) }),
+  postern: () => {
+    const folder = temporaryFolder();
+    return {
+      script: 'postern.js',
+      args: ['serve'],
+      env: { DATA_DIR: folder, PORT: '0', SANDBOX_PORT: '0', LOG_LEVEL: 'warn' },
+      headers: () => {
+        const { apiKey, accounts } = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+        return { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0].authToken };
+      },
+    };
+  },
+};
+
+const results: Record<Name, Figures[]> = { bare: [], postern: [] };
+for (let round = 0; round < rounds; round++) {
+  for (const name of ['bare', 'postern'] as const) results[name].push(await measure(subjects[name]()));
+}
+const figures = Object.keys(results.bare[0] ?? {});
+const summary = Object.fromEntries(
+  figures.map((figure) => {
+    const of = (all: Figures[]) => spread(all.map((one) => one[figure] ?? Number.NaN));
+    const [bare, postern] = [of(results.bare), of(results.postern)];
+    return [figure, { bare, postern, ratio: postern.value / bare.value }];
+  }),
+);
+if (values.json) process.stdout.write(`${JSON.stringify({ rounds, summary, results }, null, 2)}\n`);
+else {
+  const show = ({ value, low, high }: Spread) => `${value.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`;
+  process.stdout.write(`${''.padEnd(28)}${'bare'.padEnd(22)}${'Postern'.padEnd(22)}ratio\n`);
+  for (const [figure, { bare, postern, ratio }] of Object.entries(summary)) {
+    process.stdout.write(
+      `${figure.padEnd(28)}${show(bare).padEnd(22)}${show(postern).padEnd(22)}${ratio.toFixed(2)}\n`,
+    );
+  }
+}
+
+async function measure({ script, args, env, headers }: Subject): Promise<Figures> {
+  const startedAt = performance.now();
+  const server = await start(script, args, { NODE_ENV: 'production', ...env });
+  const pid = pidOf(server.child);
+  const own = headers();
+  await request(`${server.url}/v1/user/info?userName=grace`, { headers: own });
+  const firstAnswer = performance.now() - startedAt;
+  const processor = processorMs(pid);
+  await sleep(restMs);
+  const atRest = mebibytes(pid);
+  const askedAt = performance.now();
+  await request(`${server.url}/graphql`, {
+    method: 'POST',
+    body: query,
+    headers: { ...own, 'content-type': 'application/json' },
+  });
+  const graphql = performance.now() - askedAt;
+  const afterGraphql = mebibytes(pid);
+  await stop(server);
+  return {
+    'first answer, ms': firstAnswer,
+    'processor time, ms': processor,
+    'memory at rest, MiB': atRest,
+    'first GraphQL answer, ms': graphql,
+    'memory after GraphQL, MiB': afterGraphql,
+  };
+}
+
+async function request(url: string, init: RequestInit): Promise<void> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  if (response.status !== 200 || !text.includes('"name"')) throw new Error(`${url}: ${response.status} ${text}`);
+}
+
+function mebibytes(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1_024;
+}
+
+/** Returns the processor time of all threads. Only Linux provides it. */
+function processorMs(pid: number): number {
+  const path = `/proc/${pid}/stat`;
+  if (!existsSync(path)) return Number.NaN;
+  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const msOfTick = 10;
+  return (Number(fields[11]) + Number(fields[12])) * msOfTick;
+}

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OutputAsset, OutputChunk } from 'rolldown';
+
+type Rendered = OutputAsset | OutputChunk;
+
+const separator = `\n${'-'.repeat(80)}\n`;
+
+/** Returns the licences of the bundled packages, which must be included in every copy. */
+export function licences(output: readonly Rendered[]): string {
+  const folders = new Set<string>();
+  for (const rendered of output) {
+    for (const id of rendered.type === 'chunk' ? rendered.moduleIds : []) {
+      const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? [];
+      if (folder !== undefined) folders.add(folder);
+    }
+  }
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+      return `${name} ${version}\n\n${file === undefined ? license : readFileSync(join(folder, file), 'utf8')}`;
+    })
+    .join(separator);
+}
+
+/** Returns the packages (`name@version`) of a text that `licences` made. */
+export function packagesIn(text: string): string[] {
+  return text.split(separator).map((part) => part.slice(0, part.indexOf('\n')).replace(' ', '@'));
+}
+
+/** Returns the chunks of a bundle of which all files are chunks, and the name of its entry. */
+export function chunksOf(output: readonly Rendered[]): { chunks: OutputChunk[]; entry: string } {
+  const chunks = output.filter((rendered) => rendered.type === 'chunk');
+  return { chunks, entry: chunks.find((chunk) => chunk.isEntry)?.fileName ?? '' };
+}

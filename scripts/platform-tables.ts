@@ -1,0 +1,60 @@
+import { actions, streams } from '../src/actions/registry.ts';
+import { adapters } from '../src/platform/adapters.ts';
+import type { MediaLimits, PlatformCapabilities, TextLimit } from '../src/platform/capabilities.ts';
+import { eventTypes } from '../src/shared/model/event.ts';
+import { code, table } from './markdown-table.ts';
+
+const platforms = Object.values(adapters).map(({ capabilities }) => capabilities);
+const head = (first: string) => [first, ...platforms.map(({ kind }) => code(kind))];
+
+/** Returns the tables of the adapters' capabilities, for docs/platforms.md. */
+export function platformTables(): Record<string, string> {
+  return { 'platform-actions': actionTable(), 'platform-events': eventTable(), 'platform-limits': limitTable() };
+}
+
+function actionTable(): string {
+  const support = ({ name }: { name: string }) => platforms.map((platform) => supportOf(platform, name));
+  const rows = [...actions, ...streams]
+    .filter(({ actor }) => actor)
+    .map((action) => [code(action.name), ...support(action)]);
+  return table(head('action'), rows);
+}
+
+function supportOf({ unsupported, methods }: PlatformCapabilities, name: string): string {
+  return unsupported[name] === undefined ? (methods[name] ?? 'yes') : `501: ${unsupported[name]}`;
+}
+
+function eventTable(): string {
+  const rows = eventTypes.map((type) => [
+    code(type),
+    ...platforms.map((platform) => (platform.eventTypes.includes(type) ? 'yes' : 'no')),
+  ]);
+  return table(head('event'), rows);
+}
+
+function limitTable(): string {
+  const kinds = [
+    ...new Set(platforms.flatMap(({ limits }) => Object.keys(limits.mediaBytes) as (keyof MediaLimits)[])),
+  ];
+  const rows = [
+    ['length of a tweet', ...platforms.map(({ limits }) => describeText(limits.text))],
+    ...kinds.map((kind) => [code(kind), ...platforms.map(({ limits }) => describeBytes(limits.mediaBytes[kind]))]),
+  ];
+  return table(head('limit'), rows);
+}
+
+function describeText({ unit, length, premiumLength, bytes }: TextLimit): string {
+  const more = [
+    ...(premiumLength === null ? [] : [`${count(premiumLength)} for premium accounts`]),
+    ...(bytes === null ? [] : [`${count(bytes)} bytes`]),
+  ];
+  return [`${count(length)} ${unit.replace('_', ' ')}`, ...more].join(', ');
+}
+
+function describeBytes(bytes: number | undefined): string {
+  if (bytes === undefined) return '501';
+  const mebibytes = bytes / (1024 * 1024);
+  return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${bytes / 1_000_000} MB`;
+}
+
+const count = (number: number) => number.toLocaleString('en');

@@ -1,0 +1,203 @@
+// Attacks every surface of the product: the tests of the list in security/surfaces.json, and the attacks of bench/hostile.ts.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { readArguments } from './bench/frame.ts';
+import { seeded } from './bench/open-loop.ts';
+import described from './security/surfaces.json' with { type: 'json' };
+
+interface Surface {
+  name: string;
+  about: string;
+  tests: string[];
+  browser?: string[];
+  attacks?: string[];
+}
+
+/** The results of a test file in the JSON report of Vitest. */
+interface FileResult {
+  name: string;
+  status: string;
+  message: string;
+  assertionResults: { fullName: string; status: string }[];
+}
+
+/** The result of one hostile request. */
+interface Hostile {
+  name: string;
+  faults: string[];
+}
+
+const root = dirname(import.meta.dirname);
+/**
+ * The surfaces that are attacked. `tests` are test files below test/, `browser` those that need a browser. `attacks` are files of
+ * bench/hostile/attacks. test/security/suite.test.ts checks that all of them exist and that none is left out.
+ */
+const surfaces: Surface[] = described;
+const names = surfaces.map(({ name }) => name);
+
+const values = readArguments(
+  `npm run check -- security [--surface NAME]... [--hostile 24] [--stop-ms 100] [--all] [--seed 1a2b3c4d] [--list]
+
+Attacks the built product and its parts: runs the tests of every surface, and attacks a running service with hostile requests. Prints a line for
+each surface with the number of attacks and how many were held. A test that fails, or an attack that stops the event loop or takes memory beyond
+the targets of bench -- hostile, is not held; the exit status is then 1.
+
+  --surface  only this surface: ${names.join(', ')}
+  --hostile  number of hostile requests, chosen by the seed; each file of them has at least one
+  --stop-ms  the target of bench -- hostile for the longest stop of the event loop; more on a busy machine
+  --all      all hostile requests, and the tests in browsers; takes about half an hour
+  --seed     repeats a run: the hostile requests, and the order and the choices of the tests
+  --list     print the surfaces with their tests and end`,
+  {
+    surface: { type: 'string', multiple: true },
+    hostile: { type: 'string', default: '24' },
+    'stop-ms': { type: 'string', default: '100' },
+    all: { type: 'boolean', default: false },
+    seed: { type: 'string', default: randomBytes(4).toString('hex') },
+    list: { type: 'boolean', default: false },
+  },
+);
+for (const name of values.surface ?? []) {
+  if (names.includes(name)) continue;
+  process.stderr.write(`security: no surface ${name}. There are ${names.join(', ')}\n`);
+  process.exit(2);
+}
+const chosen = surfaces.filter(({ name }) => !values.surface || values.surface.includes(name));
+const testsOf = ({ tests, browser = [] }: Surface) =>
+  [...tests, ...(values.all ? browser : [])].map((name) => `test/${name}.test.ts`);
+if (values.list) {
+  for (const surface of chosen)
+    process.stdout.write(`${surface.name}: ${surface.about}\n  ${testsOf(surface).join('\n  ')}\n`);
+  process.exit();
+}
+
+process.stdout.write(`security: ${chosen.length} surfaces, --seed ${values.seed} repeats the choice of attacks\n`);
+const tests = await runTests(chosen.flatMap(testsOf));
+const hostile = await runHostile(await chooseHostile());
+const results = chosen.map(resultOf);
+for (const { surface, tried, held } of results) {
+  process.stdout.write(
+    `${surface.name.padEnd(14)} ${String(tried).padStart(5)} attacks, ${String(held).padStart(5)} held\n`,
+  );
+}
+const broken = results.flatMap(({ faults }) => faults);
+for (const fault of broken) process.stderr.write(`security: not held: ${fault}\n`);
+process.exitCode = broken.length > 0 ? 1 : 0;
+
+/** Runs test files, and returns their results by file. */
+async function runTests(files: string[]): Promise<Map<string, FileResult>> {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-security-'));
+  const output = join(folder, 'results.json');
+  const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+  const args = [vitest, 'run', '--mode', values.all ? 'all' : 'security', '--reporter=dot', '--reporter=json'];
+  const seed = Number.parseInt(values.seed, 16);
+  const options = [`--outputFile.json=${output}`, '--sequence.shuffle.files', `--sequence.seed=${seed}`];
+  try {
+    await run([...args, ...options, ...files], { env: { SECURITY_SEED: values.seed } });
+    const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as { testResults: FileResult[] };
+    return new Map(testResults.map((result) => [relative(root, result.name), result]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Returns the hostile requests by the file that they are in. */
+async function chooseHostile(): Promise<Map<string, string[]>> {
+  const files = chosen.flatMap(({ attacks = [] }) => attacks);
+  const all = new Map<string, string[]>();
+  for (const file of files) {
+    const { attacks } = (await import(`./bench/hostile/attacks/${file}.ts`)) as { attacks: object };
+    all.set(file, Object.keys(attacks));
+  }
+  if (values.all) return all;
+  const total = [...all.values()].flat().length;
+  const share = Math.min(1, Number(values.hostile) / total);
+  const random = seeded(Number.parseInt(values.seed, 16));
+  return new Map(
+    [...all].map(([file, attacks]) => {
+      const ranked = attacks.map((name) => [random(), name] as const).sort(([a], [b]) => a - b);
+      const count = Number(values.hostile) === 0 ? 0 : Math.max(1, Math.round(attacks.length * share));
+      return [file, ranked.slice(0, count).map(([, name]) => name)];
+    }),
+  );
+}
+
+/** Sends hostile requests to a service. Returns the results by file. */
+async function runHostile(byFile: Map<string, string[]>): Promise<Map<string, Hostile[]>> {
+  const wanted = [...byFile.values()].flat();
+  if (wanted.length === 0) return new Map();
+  const script = join(import.meta.dirname, 'bench.ts');
+  const output = await run(
+    [
+      ...process.execArgv,
+      script,
+      'hostile',
+      '--json',
+      '--stop-ms',
+      values['stop-ms'],
+      ...wanted.flatMap((name) => ['--only', name]),
+    ],
+    { captures: true },
+  );
+  const measured = new Map(
+    output
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Hostile)
+      .map((result) => [result.name, result]),
+  );
+  return new Map(
+    [...byFile].map(([file, attacks]) => [file, attacks.map((name) => measured.get(name) ?? missing(name))]),
+  );
+}
+
+function missing(name: string): Hostile {
+  return { name, faults: ['the attack did not run'] };
+}
+
+function resultOf(surface: Surface) {
+  const files = testsOf(surface);
+  const cases = files.flatMap((file) => casesOf(file));
+  const requests = (surface.attacks ?? []).flatMap((file) => hostile.get(file) ?? []);
+  const faults = [
+    ...cases.filter(({ held }) => !held).map(({ name }) => `${surface.name}: ${name}`),
+    ...requests
+      .filter((request) => request.faults.length > 0)
+      .map(({ name, faults }) => `${surface.name}: ${name}: ${faults.join(', ')}`),
+  ];
+  const tried = cases.length + requests.length;
+  return { surface, tried, held: tried - faults.length, faults, requests };
+}
+
+function casesOf(file: string): { name: string; held: boolean }[] {
+  const result = tests.get(file);
+  if (!result) return [{ name: `${file} did not run`, held: false }];
+  const cases = result.assertionResults.filter(({ status }) => status === 'passed' || status === 'failed');
+  if (result.status !== 'passed' && cases.every(({ status }) => status === 'passed')) {
+    return [{ name: `${file}: ${result.message}`, held: false }];
+  }
+  return cases.map(({ fullName, status }) => ({ name: `${file}: ${fullName}`, held: status === 'passed' }));
+}
+
+/** Runs a program of Node, whose errors are shown, and returns its output. Without `captures` the output is shown. */
+function run(
+  args: string[],
+  { env = {}, captures = false }: { env?: Record<string, string>; captures?: boolean } = {},
+): Promise<string> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', captures ? 'pipe' : 'inherit', 'inherit'],
+    });
+    let output = '';
+    child.stdout?.on('data', (chunk) => {
+      output += chunk;
+    });
+    child.once('close', () => resolve(output));
+  });
+}

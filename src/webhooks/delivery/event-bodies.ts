@@ -1,0 +1,76 @@
+import { LRUCache } from 'lru-cache';
+import { VaultError } from '../../shared/secrets/vault.ts';
+import type { FairQueue, FairQueueLimits } from '../../shared/threads/fair-queue.ts';
+import type { Store } from '../../store/port.ts';
+import type { WebhookVault } from '../shared/secrets.ts';
+import { unpackEvent } from '../shared/stored-event.ts';
+
+/** The maximum size of the bodies in memory, in characters of one or two bytes. */
+const maxChars = 16 * 1_024 * 1_024;
+
+/**
+ * The reads of waiting deliveries and of their events. Few run at once, because the results of simultaneous reads of the embedded store
+ * arrive in one message.
+ */
+export const deliveryReads: FairQueueLimits = {
+  running: 8,
+  runningOfAccount: 4,
+  waiting: Number.POSITIVE_INFINITY,
+  waitingOfAccount: Number.POSITIVE_INFINITY,
+};
+
+export interface EventBodiesParts {
+  store: Store;
+  vault: WebhookVault;
+  /** Limits the number of simultaneous reads. */
+  reads: FairQueue;
+}
+
+/**
+ * The bodies of events to send. Those that were stored or sent last are kept in memory, decrypted; others are read from the store when they
+ * are sent. The queue of a webhook has no bodies, because an account may have 40,000 deliveries in its queues, each with 100 KB.
+ */
+export class EventBodies {
+  readonly #parts: EventBodiesParts;
+  readonly #kept = new LRUCache<string, string>({ maxSize: maxChars, sizeCalculation: (body) => body.length + 1 });
+  readonly #reading = new Map<string, Promise<string | null>>();
+
+  constructor(parts: EventBodiesParts) {
+    this.#parts = parts;
+  }
+
+  keep(poller: string, event: string, body: string): void {
+    this.#kept.set(keyOf(poller, event), body);
+  }
+
+  /** Returns the body of an event. Returns `null` if it is not stored or cannot be decrypted. Throws errors of the store. */
+  async of(account: string, poller: string, event: string): Promise<string | null> {
+    const key = keyOf(poller, event);
+    const known = this.#kept.get(key) ?? this.#reading.get(key);
+    if (known !== undefined) return known;
+    const reading = this.#parts.reads
+      .run({ account, weight: 1, signal: null }, () => this.#read(account, poller, event))
+      .finally(() => this.#reading.delete(key));
+    this.#reading.set(key, reading);
+    return reading;
+  }
+
+  async #read(account: string, poller: string, event: string): Promise<string | null> {
+    const { store, vault } = this.#parts;
+    const sealed = await store.events.sealed(account, poller, event);
+    if (sealed === null) return null;
+    try {
+      const { body } = unpackEvent(vault.openBody(account, event, sealed));
+      // A message that was opened for no webhook has no body, but also no deliveries.
+      if (body !== null) this.keep(poller, event, body);
+      return body;
+    } catch (error) {
+      if (error instanceof VaultError) return null;
+      throw error;
+    }
+  }
+}
+
+function keyOf(poller: string, event: string): string {
+  return `${poller} ${event}`;
+}

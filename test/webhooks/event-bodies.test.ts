@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openStore } from '../../src/main/open-store.ts';
+import { readConfig } from '../../src/shared/config/config.ts';
+import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
+import { Secret } from '../../src/shared/secrets/secret.ts';
+import { Vault } from '../../src/shared/secrets/vault.ts';
+import { FairQueue } from '../../src/shared/threads/fair-queue.ts';
+import type { Store } from '../../src/store/port.ts';
+import { deliveryReads, EventBodies } from '../../src/webhooks/delivery/event-bodies.ts';
+import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
+import { names, running } from '../store/webhook-makers.ts';
+
+const keys = [new Secret(runtime.randomBytes(32))];
+const vault = new WebhookVault(new Vault(keys, runtime), keys);
+/** 200 bodies exceed the memory for them. */
+const bodyOf = (id: string) => JSON.stringify({ id, text: 'x'.repeat(100_000) });
+const events = names(200);
+const [first = ''] = events;
+const last = events.at(-1) ?? '';
+
+let directory: string;
+let store: Store;
+let poller: Awaited<ReturnType<typeof running>>;
+let bodies: EventBodies;
+let reads: string[];
+let most: number;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-event-bodies-'));
+  store = await openStore(readConfig({ DATA_DIR: directory }), runtime);
+  [reads, most] = [[], 0];
+  let underWay = 0;
+  const sealed: Store['events']['sealed'] = async (account, id, event) => {
+    reads.push(event);
+    underWay += 1;
+    most = Math.max(most, underWay);
+    return store.events.sealed(account, id, event).finally(() => {
+      underWay -= 1;
+    });
+  };
+  const counted = { ...store, events: { ...store.events, sealed } };
+  bodies = new EventBodies({ store: counted, vault, reads: new FairQueue(deliveryReads) });
+  poller = await running(store);
+  await store.events.append({
+    poller,
+    cursor: '1',
+    events: events.map((id) => ({ id, type: 'tweet.mention', sealed: vault.sealBody('a', id, bodyOf(id)) })),
+    deliveries: [],
+  });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+describe('the bodies of events', () => {
+  test('are read once for simultaneous deliveries, a few at a time', async () => {
+    const asked = events.slice(0, 50).flatMap((event) => [event, event]);
+    expect(await Promise.all(asked.map((event) => bodies.of('a', 'p1', event)))).toEqual(asked.map(bodyOf));
+    expect(reads).toEqual(events.slice(0, 50));
+    expect(most).toBe(4);
+  });
+
+  test('are limited in memory, and the latest are kept', async () => {
+    for (const event of events) bodies.keep('p1', event, bodyOf(event));
+    expect(await bodies.of('a', 'p1', last)).toBe(bodyOf(last));
+    expect(reads).toEqual([]);
+    expect(await bodies.of('a', 'p1', first)).toBe(bodyOf(first));
+    expect(reads).toEqual([first]);
+  });
+
+  test('are null if they are not stored or cannot be decrypted', async () => {
+    const sealed = vault.sealBody('a', last, bodyOf(last));
+    const unreadable = { id: 'unreadable', type: 'tweet.mention', sealed };
+    await store.events.append({ poller, cursor: '2', events: [unreadable], deliveries: [] });
+    expect(await bodies.of('a', 'p1', 'unreadable')).toBeNull();
+    expect(await bodies.of('a', 'p1', 'unknown')).toBeNull();
+    expect(await bodies.of('b', 'p1', first)).toBeNull();
+  });
+});
