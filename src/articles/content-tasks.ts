@@ -1,7 +1,5 @@
 import type { PlatformArticle } from '../platform/port.ts';
 import type { Article } from '../shared/model/article.ts';
-import type { FoundConstruct } from '../shared/rich-text/extensions.ts';
-import { picturesIn, withMediaIds } from '../shared/rich-text/pictures.ts';
 import { deepestNesting, parseRichText, type RichText, type RichTextJson } from '../shared/rich-text/rich-text.ts';
 import type { Task, TaskInput, TaskRunner } from '../shared/threads/task.ts';
 
@@ -22,7 +20,6 @@ const readMarkdown: Task<TaskInput, ReadOutcome> = {
   inlineUpTo: 0,
   run: async ({ text }) => {
     const { fromMarkdown, TooDeepError } = await import('../shared/rich-text/from-markdown.ts');
-    const { UnsupportedMarkdownError } = await import('../shared/rich-text/extensions.ts');
     try {
       const content = fromMarkdown(text);
       if (!isVisible(content)) return { refused: 'must not be blank' };
@@ -33,17 +30,15 @@ const readMarkdown: Task<TaskInput, ReadOutcome> = {
       return { text: JSON.stringify(content), pictures };
     } catch (error) {
       if (error instanceof TooDeepError) return { refused: `lists and quotes may nest ${deepestNesting / 2} deep` };
-      if (error instanceof UnsupportedMarkdownError) return { refused: unsupported(error.constructs) };
       throw error;
     }
   },
 };
 
-function unsupported(constructs: readonly FoundConstruct[]): string {
-  const each = constructs.map(
-    ({ name, line }) => `${name} ${name.endsWith('s') ? 'are' : 'is'} not supported (line ${line})`,
-  );
-  return `${each.join('; ')}. Remove the markup, or put it into a code block or code span`;
+/** Returns the URLs of the pictures in a text, each once, in order of appearance. */
+function picturesIn({ entities }: RichText): string[] {
+  const urls = entities.flatMap((entity) => (entity.type === 'MEDIA' ? [entity.url] : []));
+  return [...new Set(urls)];
 }
 
 /**
@@ -74,7 +69,13 @@ interface Placement extends TaskInput {
 const placeMedia: Task<Placement, RichTextJson> = {
   name: 'placeMedia',
   inlineUpTo: 32_768,
-  run: ({ text, mediaIds }) => JSON.stringify(withMediaIds(parseRichText(text), mediaIds)),
+  run: ({ text, mediaIds }) => {
+    const { entities, ...rest } = parseRichText(text);
+    const placed = entities.map((entity) =>
+      entity.type === 'MEDIA' ? { ...entity, mediaId: mediaIds.get(entity.url) ?? null } : entity,
+    );
+    return JSON.stringify({ ...rest, entities: placed });
+  },
 };
 
 export const contentTasks = { readMarkdown, writeMarkdown, placeMedia };

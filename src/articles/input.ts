@@ -35,8 +35,7 @@ export const articleFields = {
   content: textOf(longestContent).meta({
     description:
       'Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML ' +
-      'becomes plain text, and so does the checkbox of a task. Tables, strikethrough, footnotes, definition lists, alerts, ' +
-      'front matter and math blocks are refused with their line. Up to 50 images are fetched and uploaded.',
+      'becomes plain text, and so do extensions of CommonMark, such as tables. Up to 50 images are fetched and uploaded.',
     examples: [exampleMarkdown],
   }),
   cover_media_id: numericId.optional().meta({ description: 'Id of uploaded media to be the cover.' }),

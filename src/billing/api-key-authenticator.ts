@@ -5,8 +5,7 @@ import type { KeyRestrictions } from '../shared/model/key-restrictions.ts';
 import { upTo } from '../shared/runtime/lru.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { Secret } from '../shared/secrets/secret.ts';
-import type { AccountStore, KeyBudget, KeyRecord, KeyStore } from '../store/port.ts';
-import { orStoreUnavailable } from '../store/store-unavailable.ts';
+import { type AccountStore, type KeyBudget, type KeyRecord, type KeyStore, orStoreUnavailable } from '../store/port.ts';
 import { hashApiKey, looksLikeApiKey } from './api-key.ts';
 import { type FindClientAddress, KeyAdmission } from './key-restrictions.ts';
 

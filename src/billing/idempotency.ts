@@ -5,8 +5,7 @@ import { turn } from '../shared/runtime/turns.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { derivePurposeKey } from '../shared/secrets/secret-key-file.ts';
 import { type Vault, VaultError } from '../shared/secrets/vault.ts';
-import type { IdempotencyStore } from '../store/port.ts';
-import { orStoreUnavailable } from '../store/store-unavailable.ts';
+import { type IdempotencyStore, orStoreUnavailable } from '../store/port.ts';
 import { IdempotencyClaim, type StoredResponse } from './idempotency-claim.ts';
 import { RateLimiter } from './rate-limiter.ts';
 

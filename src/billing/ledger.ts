@@ -4,11 +4,22 @@ import { formatDollars, type Micros } from '../shared/model/money.ts';
 import type { InTrace } from '../shared/observability/tracing.ts';
 import { upTo } from '../shared/runtime/lru.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
-import type { ChargedResponse, KeyBudget, LedgerStore, Settlement } from '../store/port.ts';
-import { orStoreUnavailable } from '../store/store-unavailable.ts';
+import {
+  type ChargedResponse,
+  type KeyBudget,
+  type LedgerStore,
+  orStoreUnavailable,
+  type Settlement,
+} from '../store/port.ts';
 import { AccountBatcher, type AccountBatcherContext } from './account-batcher.ts';
-import type { Charge, Reservation, Settled } from './ledger-types.ts';
-import { type CommitInfo, type LedgerTimes, ledgerTimes } from './ledger-types.ts';
+import {
+  type Charge,
+  type CommitInfo,
+  type LedgerTimes,
+  ledgerTimes,
+  type Reservation,
+  type Settled,
+} from './ledger-types.ts';
 
 export type { KeyBudget } from '../store/port.ts';
 export type { Charge, CommitInfo, LedgerTimes, Reservation, Settled } from './ledger-types.ts';

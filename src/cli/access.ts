@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Demo } from '../api/demo/demo.ts';
 import { readConfig } from '../shared/config/config.ts';
 import { CliError } from './print.ts';
-import { findProfile, readProfiles } from './profiles.ts';
 
 /** The address of a gateway and the credentials for its calls. */
 export interface Access {
@@ -19,8 +18,6 @@ export interface Access {
 }
 
 export interface AccessOptions {
-  /** The profile to use; its credentials are never mixed with those of the environment. */
-  profile?: string | undefined;
   /** The demo account to act as. */
   as?: string | undefined;
   /** The base URL to use instead of the configured one. */
@@ -29,22 +26,19 @@ export interface AccessOptions {
 
 export const accessHelp = `
 Address and credentials come from the first of these:
-  --profile NAME                 a profile of \`postern profile\`
   the environment                POSTERN_URL (with /v1), POSTERN_API_KEY, POSTERN_AUTH_TOKEN, POSTERN_ENCRYPTION_CODE
-  the profile in use             \`postern profile use NAME\`
   the sandbox in this folder     the demo account ada of demo.json in DATA_DIR; --as names another one
 `;
 
-/** Returns the access that the options, the environment, the profile in use and the sandbox's `demo.json` define, in this order. */
-export function readAccess({ profile, as, url }: AccessOptions): Access {
-  if (profile !== undefined) return { ...ofProfile(profile), isImplied: false, ...(url && { baseUrl: url }) };
+/** Returns the access that the options, the environment and the sandbox's `demo.json` define, in this order. */
+export function readAccess({ as, url }: AccessOptions): Access {
   const env = process.env;
   const { POSTERN_API_KEY: key } = env;
   if (env['POSTERN_URL'] && !key) throw new CliError('POSTERN_URL is set, so POSTERN_API_KEY must be set too');
   const baseUrl = url || env['POSTERN_URL'];
   if (baseUrl && !/^https?:/i.test(baseUrl))
     throw new CliError('POSTERN_URL must be an http or https address with /v1, such as http://127.0.0.1:4000/v1');
-  const access = baseUrl && key && as === undefined ? nobody : withDefaults(!key, as);
+  const access = baseUrl && key && as === undefined ? nobody : ofDemo(as);
   const { POSTERN_AUTH_TOKEN: token, POSTERN_ENCRYPTION_CODE: code } = as === undefined ? env : {};
   return {
     isImplied: access.isImplied,
@@ -66,16 +60,6 @@ const nobody: Access = {
   isImplied: false,
 };
 
-function withDefaults(mayUseProfile: boolean, as: string | undefined): Access {
-  const { current } = mayUseProfile && as === undefined ? readProfiles() : { current: null };
-  return current === null ? ofDemo(as) : ofProfile(current);
-}
-
-function ofProfile(name: string): Access {
-  const { url, ...credentials } = findProfile(readProfiles(), name);
-  return { baseUrl: url, ...credentials, actor: `the actor of the profile ${name}`, isImplied: true };
-}
-
 function ofDemo(as = 'ada'): Access {
   const demo = readDemo();
   const account = demo.accounts.find(({ userName }) => userName === as);
@@ -96,7 +80,7 @@ export function readDemo(): Demo {
     text = readFileSync(path, 'utf8');
   } catch {
     throw new CliError(
-      `there are no credentials: add a profile (\`postern profile add\`), set POSTERN_URL and POSTERN_API_KEY, or start the sandbox in ` +
+      `there are no credentials: set POSTERN_URL and POSTERN_API_KEY, or start the sandbox in ` +
         `this folder (\`npm start\`), which writes ${path}`,
     );
   }

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { readConfig } from '../shared/config/config.ts';
+import type { OnProgress } from '../store/sqlite/backup.ts';
 import { print } from './print.ts';
-import { showProgress } from './progress.ts';
 
 export function backupCommand(): Command {
   return new Command('backup')
-    .description('Write a checked backup of the store. Gateways may run')
+    .description('Write a checked backup of the embedded store. Gateways may run')
     .argument('<path>', 'folder to make; it must not exist')
     .option('--json', 'print the manifest of the backup')
     .action(async (path: string, options: { json?: boolean }) => {
@@ -22,7 +22,7 @@ export function backupCommand(): Command {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('Restore a backup into an empty store, while no gateway runs')
+    .description('Restore a backup into an empty DATA_DIR, while no gateway runs')
     .argument('<path>', 'folder that `postern backup` made')
     .option(
       '--without-secrets',
@@ -34,8 +34,20 @@ export function restoreCommand(): Command {
       const manifest = await restore(readConfig(process.env), path, {
         withoutSecrets: options.withoutSecrets === true,
         onChecked: showProgress('Checking'),
-        onRestored: showProgress('Restoring'),
       });
       print(options.json, manifest, `Restored the backup of ${manifest.createdAt}. Next: npx postern doctor`);
     });
+}
+
+/** Returns a function that shows progress on standard error: a line that is rewritten on a terminal, else a line for each tenth. */
+function showProgress(label: string): OnProgress {
+  let shown = -1;
+  return (done, total) => {
+    const percent = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 100;
+    const step = process.stderr.isTTY ? percent : percent - (percent % 10);
+    if (step === shown) return;
+    shown = step;
+    const text = `${label}: ${step} %`;
+    process.stderr.write(process.stderr.isTTY ? `\r${text}${step === 100 ? '\n' : ''}` : `${text}\n`);
+  };
 }

@@ -5,7 +5,6 @@ export interface CallOptions {
   json?: boolean;
   all?: boolean;
   limit?: string;
-  profile?: string;
   as?: string;
   idempotencyKey?: string;
   help?: boolean;
@@ -33,7 +32,6 @@ export function callCommand(): Command {
 export function withCallOptions(command: Command): Command {
   return command
     .option('--json', 'print the result as JSON on one line')
-    .option('--profile <name>', 'use this profile')
     .option('--as <userName>', 'act as this demo account of the sandbox in this folder')
     .option('--idempotency-key <key>', 'a write that is repeated with the same key is performed once');
 }

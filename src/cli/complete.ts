@@ -1,6 +1,5 @@
 import type { Command, Option } from 'commander';
 import { readDemo } from './access.ts';
-import { readProfiles } from './profiles.ts';
 import { webhookCommands } from './webhook-command.ts';
 
 interface Candidate {
@@ -36,7 +35,6 @@ function positionAfter(program: Command, words: readonly string[]) {
 
 function valuesOf({ long, argChoices }: Option): Candidate[] {
   if (argChoices) return plain(argChoices);
-  if (long === '--profile') return profileNames();
   return ['--as', '--to', '--from'].includes(long ?? '')
     ? plain(readDemo().accounts.map(({ userName }) => userName))
     : [];
@@ -55,7 +53,6 @@ async function wordsAt(command: Command, operands: readonly string[], current: s
   const choices = command.registeredArguments[operands.length]?.argChoices;
   if (choices) return plain(choices);
   const parent = command.parent?.name();
-  if (parent === 'profile' && command.name() !== 'add' && operands.length === 0) return profileNames();
   if (command.name() === 'call') {
     return operands.length === 0 ? actionNames() : fieldWords(operands[0] ?? '', operands, current);
   }
@@ -84,10 +81,6 @@ async function fieldWords(name: string, given: readonly string[], current: strin
   const names = given.map((word) => word.split(/[=@]/)[0]);
   const missing = fields.filter((field) => field.type === 'list' || !names.includes(field.name));
   return missing.map((field) => ({ name: `${field.name}=`, about: field.description.replaceAll('`', '') }));
-}
-
-function profileNames(): Candidate[] {
-  return plain(Object.keys(readProfiles().profiles));
 }
 
 function plain(names: readonly string[]): Candidate[] {

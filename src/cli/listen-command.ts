@@ -21,7 +21,6 @@ export function listenCommand(): Command {
     .description('Print events as they happen, and forward them to a local program')
     .option('--forward-to <url>', 'POST each event to this address, signed like a delivery')
     .option('--types <types>', 'types of events, separated by commas, such as tweet.like,user.follow')
-    .option('--profile <name>', 'use this profile')
     .option('--as <userName>', 'act as this demo account of the sandbox in this folder')
     .option('--url <url>', 'another address of the API, with /v1')
     .addHelpText('after', environment)

@@ -7,11 +7,10 @@ import { CliError } from './print.ts';
 interface Options {
   policy: 'read' | 'write' | 'destructive';
   maxDollars?: string;
-  profile?: string;
 }
 
 const help = `
-Address and credentials come from --profile or from the environment:
+Address and credentials come from the environment:
   POSTERN_URL             address of a running gateway with /v1, such as http://127.0.0.1:4000/v1
   POSTERN_API_KEY         API key, whose account pays
   POSTERN_AUTH_TOKEN      auth_token of the platform account that the tools act as; without it only tools of the API account work
@@ -19,7 +18,7 @@ Address and credentials come from --profile or from the environment:
 
 Policies: read has the tools that change nothing; write adds posting, liking, following and sending; destructive adds deleting and
 overwriting. docs/agents.md has the configuration of agents, such as:
-  { "mcpServers": { "postern": { "command": "node", "args": ["/path/to/postern/scripts/postern.js", "mcp", "--profile", "agent"] } } }
+  { "mcpServers": { "postern": { "command": "node", "args": ["--env-file=/path/to/agent.env", "/path/to/postern/scripts/postern.js", "mcp"] } } }
 `;
 
 export function mcpCommand(): Command {
@@ -32,10 +31,9 @@ export function mcpCommand(): Command {
         .default('read'),
     )
     .option('--max-dollars <dollars>', 'what all calls of this process may cost, such as 0.5; no limit if left out')
-    .option('--profile <name>', 'use this profile')
     .addHelpText('after', help)
-    .action(async ({ policy, maxDollars, profile }: Options) => {
-      const { baseUrl, apiKey, authToken, encryptionCode } = requireAccess(profile);
+    .action(async ({ policy, maxDollars }: Options) => {
+      const { baseUrl, apiKey, authToken, encryptionCode } = requireAccess();
       const maxMicros = maxDollars === undefined ? null : readDollars(maxDollars);
       const warn = (line: string) => void process.stderr.write(`postern mcp: ${line}\n`);
       const { serveOnStdio } = await import('../mcp/stdio/serve.ts');
@@ -49,14 +47,12 @@ export function mcpCommand(): Command {
 }
 
 /** Returns the credentials that were named for this command. An agent must not spend the credit of others by accident. */
-function requireAccess(profile: string | undefined): Access {
-  for (const name of profile === undefined ? ['POSTERN_URL', 'POSTERN_API_KEY'] : []) {
+function requireAccess(): Access {
+  for (const name of ['POSTERN_URL', 'POSTERN_API_KEY']) {
     if (process.env[name]) continue;
-    throw new CliError(
-      `${name} is not set: set POSTERN_URL, such as http://127.0.0.1:4000/v1, and POSTERN_API_KEY, or give --profile`,
-    );
+    throw new CliError(`${name} is not set: set POSTERN_URL, such as http://127.0.0.1:4000/v1, and POSTERN_API_KEY`);
   }
-  const access = readAccess({ profile });
+  const access = readAccess({});
   const { pathname = '' } = URL.canParse(access.baseUrl) ? new URL(access.baseUrl) : {};
   if (/^https?:/i.test(access.baseUrl) && /\/v1\/?$/.test(pathname)) return access;
   throw new CliError(

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { settings } from '../shared/config/settings.ts';
 import { version } from '../shared/version.ts';
 import { accountCommand } from './account-command.ts';
@@ -9,7 +9,7 @@ import { doctorCommand } from './doctor-command.ts';
 import { keyCommand } from './key-command.ts';
 import { listenCommand } from './listen-command.ts';
 import { mcpCommand } from './mcp-command.ts';
-import { profileCommand } from './profile-command.ts';
+import { CliError } from './print.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { secretKeyCommand } from './secret-key-command.ts';
 import { secretsCommand } from './secrets-command.ts';
@@ -32,7 +32,6 @@ export function makeProgram(): Command {
     .addCommand(listenCommand())
     .addCommand(triggerCommand())
     .addCommand(mcpCommand())
-    .addCommand(profileCommand())
     .commandsGroup('Run a gateway:')
     .addCommand(serveCommand().addHelpText('after', settingsHelp))
     .addCommand(sandboxCommand().addHelpText('after', settingsHelp))
@@ -47,15 +46,26 @@ export function makeProgram(): Command {
     .commandsGroup('Other:')
     .addCommand(completionCommand())
     .addCommand(completeCommand(), { hidden: true })
+    .addCommand(new Command('profile').argument('[words...]').allowUnknownOption().action(refuseProfiles), {
+      hidden: true,
+    })
     .helpCommand('help [command]', 'Show the help of a command')
     .addHelpText('after', firstSteps);
   for (const command of commandsOf(program)) {
     command
+      .addOption(new Option('--profile <name>').argParser(refuseProfiles).hideHelp())
       .exitOverride()
       .showHelpAfterError('(--help lists the arguments and options)')
       .configureHelp({ subcommandTerm });
   }
   return program;
+}
+
+function refuseProfiles(): never {
+  throw new CliError(
+    'profiles were removed: keep POSTERN_URL, POSTERN_API_KEY and the other variables in a file (docs/cli.md, Credentials), and ' +
+      'delete ~/.config/postern/profiles.json',
+  );
 }
 
 /** Returns a command with the arguments that it requires. */

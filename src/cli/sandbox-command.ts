@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { readConfig } from '../shared/config/config.ts';
-import { runUntilStopped } from './run-until-stopped.ts';
+import { runUntilStopped } from './serve-command.ts';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')

@@ -170,7 +170,7 @@ export interface Article {
 export interface ArticleCreateInput {
   /** Title, up to 100 characters. */
   title: string;
-  /** Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML becomes plain text, and so does the checkbox of a task. Tables, strikethrough, footnotes, definition lists, alerts, front matter and math blocks are refused with their line. Up to 50 images are fetched and uploaded. */
+  /** Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML becomes plain text, and so do extensions of CommonMark, such as tables. Up to 50 images are fetched and uploaded. */
   content: string;
   /** Id of uploaded media to be the cover. */
   cover_media_id?: string | undefined;
@@ -292,7 +292,7 @@ export interface ArticleUpdateInput {
   article_id: string;
   /** Title, up to 100 characters. */
   title?: string | undefined;
-  /** Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML becomes plain text, and so does the checkbox of a task. Tables, strikethrough, footnotes, definition lists, alerts, front matter and math blocks are refused with their line. Up to 50 images are fetched and uploaded. */
+  /** Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML becomes plain text, and so do extensions of CommonMark, such as tables. Up to 50 images are fetched and uploaded. */
   content?: string | undefined;
   /** Id of uploaded media to be the cover. */
   cover_media_id?: string | undefined;

@@ -33,7 +33,7 @@ import { isLoopbackHost } from '../shared/model/loopback.ts';
 import { type Logger, makeLogger } from '../shared/observability/logger.ts';
 import { Metrics } from '../shared/observability/metrics.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
-import { pendingTimers, type Runtime, systemRuntime } from '../shared/runtime/runtime.ts';
+import { pendingTimers, type Runtime, sleep, systemRuntime } from '../shared/runtime/runtime.ts';
 import { tightenMode } from '../shared/secrets/private-path.ts';
 import { derivePurposeKey } from '../shared/secrets/secret-key-file.ts';
 import { TaskPool, type TaskPoolOptions } from '../shared/threads/task-pool.ts';
@@ -44,7 +44,6 @@ import { lazyGraphql } from './lazy-graphql.ts';
 import { lazyListener } from './lazy-listener.ts';
 import { openSecretKeys } from './open-secret-keys.ts';
 import { openServiceStore } from './open-store.ts';
-import { closeTracing, openTracing } from './open-tracing.ts';
 import { startBilling } from './start-billing.ts';
 import { startEmbeddedSandbox } from './start-sandbox.ts';
 import { startWebhooks } from './start-webhooks.ts';
@@ -328,4 +327,24 @@ function makeOutbound(
   // The timeout is shorter than that of the whole call, so that the error refers to the proxy.
   const timeoutMs = Math.min(10_000, Math.ceil(platform.timeoutMs * tunnelShare));
   return { guard, proxies: new ProxyPool({ guard, connections, runtime, maxResponseBytes, timeoutMs }) };
+}
+
+/** The time in milliseconds that a stopping service waits for the collector. */
+const closeMs = 2_000;
+
+/** Loads OpenTelemetry and starts to export traces. The import is dynamic, because most installations have no collector. */
+async function openTracing(
+  { endpoint, protocol }: NonNullable<Config['traces']>,
+  { runtime, logger }: { runtime: Runtime; logger: Logger },
+): Promise<Tracing> {
+  const { openTelemetry } = await import('../shared/observability/open-telemetry.ts');
+  const instance = runtime.randomBytes(9).toString('base64url');
+  const tracing = await openTelemetry({ protocol, version, instance, logger });
+  logger.info({ endpoint, protocol }, 'traces are exported');
+  return tracing;
+}
+
+/** Sends the last spans, for at most `closeMs`. */
+async function closeTracing(tracing: Tracing, runtime: Runtime): Promise<void> {
+  await Promise.race([tracing.close().catch(() => {}), sleep(runtime, closeMs)]);
 }

@@ -16,7 +16,7 @@ import type { Config } from '../shared/config/config.ts';
 import { OperatorError } from '../shared/errors/operator-error.ts';
 import { systemRuntime } from '../shared/runtime/runtime.ts';
 import { version } from '../shared/version.ts';
-import type { OnProgress } from '../store/backup-port.ts';
+import type { OnProgress } from '../store/sqlite/backup.ts';
 import { secretKeyProblem } from './open-secret-keys.ts';
 import { makeDataDir, storePath } from './open-store.ts';
 
@@ -28,6 +28,7 @@ const content = z.object({
   format: z.literal(1),
   /** The version of Postern that made the backup. */
   version: z.string(),
+  /** Earlier versions made backups of MongoDB too. */
   store: z.enum(['sqlite', 'mongodb']),
   schema: z.int(),
   createdAt: z.iso.datetime(),
@@ -45,28 +46,22 @@ export type Manifest = z.infer<typeof manifestSchema>;
 const checksumOf = (fields: z.infer<typeof content>) =>
   createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 
-const loadStore = {
-  sqlite: () => import('../store/sqlite/backup.ts'),
-  mongodb: () => import('../store/mongo/backup.ts'),
-};
+const loadStore = () => import('../store/sqlite/backup.ts');
 
-/** Writes a backup of the configured store into the new folder `folder`. Gateways may run. */
+/** Writes a backup of the embedded store into the new folder `folder`. Gateways may run. */
 export async function backup(config: Config, folder: string, onProgress: OnProgress): Promise<Manifest> {
+  refuseMongo(config);
   // Without a slash at the end, so that the draft is next to the folder and not in it.
   const path = resolve(folder);
   refuseExisting(path);
-  const { mongodbUrl } = config.secrets;
   const draft = `${path}.partial-${systemRuntime.randomBytes(6).toString('hex')}`;
   mkdirSync(draft, { recursive: true, mode: 0o700 });
   try {
     const createdAt = new Date(systemRuntime.now()).toISOString();
-    const store = mongodbUrl === null ? 'sqlite' : 'mongodb';
-    const file = mongodbUrl === null ? 'postern.sqlite' : 'postern.ndjson.gz';
+    const [store, file] = ['sqlite', 'postern.sqlite'] as const;
     const target = join(draft, file);
-    const { schema, secretCheck } =
-      mongodbUrl === null
-        ? await (await loadStore.sqlite()).backupSqlite(storePath(config), target, onProgress)
-        : await (await loadStore.mongodb()).backupMongo(mongodbUrl.expose(), target, onProgress);
+    const { backupSqlite } = await loadStore();
+    const { schema, secretCheck } = await backupSqlite(storePath(config), target, onProgress);
     await sync(target);
     const { size: bytes } = statSync(target);
     const sha256 = await hashOf(target);
@@ -89,49 +84,43 @@ export interface RestoreOptions {
   /** Deletes the data that was encrypted with a key that is lost. */
   withoutSecrets: boolean;
   onChecked: OnProgress;
-  onRestored: OnProgress;
 }
 
-/** Restores a backup into the configured store, which must be empty. Nothing is written before the whole backup is checked. */
+/** Restores a backup into the embedded store, which must be empty. Nothing is written before the whole backup is checked. */
 export async function restore(config: Config, path: string, options: RestoreOptions): Promise<Manifest> {
+  refuseMongo(config);
   const manifest = readManifest(path);
   const { withoutSecrets } = options;
-  const { mongodbUrl } = config.secrets;
-  const embedded = mongodbUrl === null;
-  if ((manifest.store === 'sqlite') !== embedded) {
-    throw new OperatorError(
-      embedded
-        ? { detail: 'The backup is of MongoDB', advice: 'set MONGODB_URL to the database to restore into' }
-        : {
-            detail: 'The backup is of the embedded store',
-            advice: 'unset MONGODB_URL, and set DATA_DIR to the folder to restore into',
-          },
-    );
-  }
-  const newest = embedded ? (await loadStore.sqlite()).sqliteSchema : (await loadStore.mongodb()).mongoSchema;
-  if (manifest.schema > newest) {
+  if (manifest.store !== 'sqlite') {
     throw new OperatorError({
-      detail: `The backup was made by a newer version of Postern (${manifest.version}; its schema version is ${manifest.schema}, this version supports ${newest})`,
+      detail: 'The backup is of MongoDB, which this version does not restore',
+      advice: `restore it with version ${manifest.version}`,
+    });
+  }
+  const { restoreSqlite, sqliteSchema, withNoDatabase } = await loadStore();
+  if (manifest.schema > sqliteSchema) {
+    throw new OperatorError({
+      detail: `The backup was made by a newer version of Postern (${manifest.version}; its schema version is ${manifest.schema}, this version supports ${sqliteSchema})`,
       advice: `install version ${manifest.version} or newer`,
     });
   }
   if (!withoutSecrets) await assertKeyFits(config, manifest);
   const file = join(path, manifest.file);
-  if (mongodbUrl === null) {
-    makeDataDir(config);
-    const { withNoDatabase, restoreSqlite } = await loadStore.sqlite();
-    await withNoDatabase(storePath(config), async () => {
-      await checkFile(file, manifest, options.onChecked);
-      await restoreSqlite(file, storePath(config), withoutSecrets);
-      await sync(config.dataDir);
-    });
-  } else {
-    const { assertEmptyDatabase, restoreMongo } = await loadStore.mongodb();
-    await assertEmptyDatabase(mongodbUrl.expose());
+  makeDataDir(config);
+  await withNoDatabase(storePath(config), async () => {
     await checkFile(file, manifest, options.onChecked);
-    await restoreMongo(mongodbUrl.expose(), file, withoutSecrets, options.onRestored, manifest.bytes);
-  }
+    await restoreSqlite(file, storePath(config), withoutSecrets);
+    await sync(config.dataDir);
+  });
   return manifest;
+}
+
+function refuseMongo({ secrets }: Config): void {
+  if (secrets.mongodbUrl === null) return;
+  throw new OperatorError({
+    detail: '`postern backup` and `postern restore` are for the embedded store, and MONGODB_URL is set',
+    advice: 'use mongodump and mongorestore (docs/operating.md, Backup and restore)',
+  });
 }
 
 function refuseExisting(path: string): void {

@@ -20,7 +20,7 @@ export interface ToolBackend {
   /** Returns the names of the tools that the API key may call and the platform supports. Throws `ToolError`. */
   offered(): Promise<ReadonlySet<string>>;
   /** Throws `ToolError`. */
-  perform(call: ToolCall): Promise<ToolOutcome>;
+  call(call: ToolCall): Promise<ToolOutcome>;
   /** Returns what a failed call has cost. */
   costOf(failure: ToolError): Promise<Cost>;
 }
@@ -77,7 +77,7 @@ async function callTool(
     const { full = false, idempotency_key: key, ...input } = checkFields(tool, given);
     if (typeof full !== 'boolean') throw new ToolError('bad_input', 'Malformed field: full: must be a boolean');
     const idempotencyKey = tool.takesKey && key != null ? checkKey(key) : null;
-    const outcome = await backend.perform({ tool, input, idempotencyKey, signal });
+    const outcome = await backend.call({ tool, input, idempotencyKey, signal });
     return resultOf(tool, outcome, full, runtime.randomBytes(6).toString('hex'));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;

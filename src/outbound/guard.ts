@@ -1,6 +1,5 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
-import type { Runtime } from '../shared/runtime/runtime.ts';
-import { withTimeout } from '../shared/runtime/timeout.ts';
+import { type Runtime, withTimeout } from '../shared/runtime/runtime.ts';
 import {
   type Address,
   canonicalHost,

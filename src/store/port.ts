@@ -1,7 +1,7 @@
 import { OperatorError, type OperatorProblem } from '../shared/errors/operator-error.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
 import type { KeyRestrictions } from '../shared/model/key-restrictions.ts';
 import type { Micros } from '../shared/model/money.ts';
-import type { AccountEventStore } from './account-event-port.ts';
 import type { AuditEntry, AuditStore } from './audit-port.ts';
 import type { DeliveryStore, EventStore } from './event-port.ts';
 import type { IdempotencyStore } from './idempotency-port.ts';
@@ -9,7 +9,6 @@ import type { Balance, LedgerStore } from './ledger-port.ts';
 import type { CallStatisticsStore } from './statistics-port.ts';
 import type { PollerStore, WebhookStore } from './webhook-port.ts';
 
-export * from './account-event-port.ts';
 export * from './audit-port.ts';
 export * from './event-port.ts';
 export * from './idempotency-port.ts';
@@ -189,3 +188,42 @@ export interface ProcessStore {
 
 /** The time in milliseconds for which a process counts as alive after a heartbeat. */
 export const processTtlMs = 30_000;
+
+/** A commit of the ledger that took the credit of an account below its threshold. It is stored until its deliveries are queued. */
+export interface LowCreditEvent {
+  /** The id of the event. It is derived from the id of the commit. */
+  id: string;
+  account: string;
+  /** The time of the commit by the store's clock. */
+  at: number;
+  /** `paid − charged` after the commit. */
+  credit: Micros;
+  threshold: Micros;
+}
+
+export interface AccountEventStore {
+  /** Returns the events of all accounts whose deliveries are not queued yet, oldest first. */
+  waiting(limit: number): Promise<LowCreditEvent[]>;
+  /**
+   * Stores the content of an event with a delivery for each of these webhooks, due at once, and notifies their pollers. The event is then no
+   * longer waiting. No live stream contains it. Deliveries to deleted webhooks are ignored. If the call fails midway, a repeated call queues
+   * the rest. If the event no longer waits, nothing changes.
+   */
+  queue(event: LowCreditEvent, type: string, sealed: string, webhooks: readonly string[]): Promise<void>;
+}
+
+/**
+ * Converts a `StoreUnavailableError` to an error for the caller. `what` describes the failed operation, such as `API keys cannot be
+ * checked`.
+ */
+export async function orStoreUnavailable<T>(asking: Promise<T>, what: string): Promise<T> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    throw new PosternError('store_away', `The store is unavailable, so ${what}. Retry shortly`, {
+      cause: error,
+      retryAfterSeconds: 1,
+    });
+  }
+}

@@ -70,7 +70,7 @@ async function start(effect: 'read' | 'write', broken: readonly string[], times:
     action: effect === 'read' ? homeTimeline : createTweet,
     unchecked: 0,
     check: async () => {},
-    perform: async (tokenFor) => {
+    run: async (tokenFor) => {
       if (effect === 'write') tokenFor('createTweet');
       step('platform');
       if (broken.includes('refusal')) throw new PosternError('resource_not_found', 'Tweet not found: 1');
@@ -85,39 +85,44 @@ async function start(effect: 'read' | 'write', broken: readonly string[], times:
     idempotency,
     runtime,
   };
-  const send = (key: string | null) =>
-    payFor<unknown>(parts, {
+  const encoded = (output: unknown) => {
+    step('encode');
+    isSettling = true;
+    return output;
+  };
+  const send = (key: string | null) => {
+    const payment = {
       account,
       budget: null,
-      quote: price,
-      isRead: effect === 'read',
       idempotency: key === null ? null : { key, content: 'request' },
-      perform: async (session) => {
-        const output = await session.run(call).catch((error: unknown) => {
-          if (broken.includes('failureOf')) return error;
-          throw error;
-        });
-        step('encode');
-        isSettling = true;
-        return output;
+      bodyOf: (outcome: unknown) => {
+        step('bodyOf');
+        return JSON.stringify(outcome);
       },
+      errorBodyOf: ({ message }: PosternError) => {
+        step('errorBodyOf');
+        return message;
+      },
+      discard: () => step('discard'),
+    };
+    if (effect === 'read')
+      return payFor(parts, { ...payment, call, outcomeOf: encoded, whileCharging: () => step('whileCharging') });
+    return payFor<unknown>(parts, {
+      ...payment,
+      quote: price,
+      run: async (session) =>
+        encoded(
+          await session.run(call).catch((error: unknown) => {
+            if (broken.includes('failureOf')) return error;
+            throw error;
+          }),
+        ),
       failureOf: (outcome) => {
         step('failureOf');
         return outcome instanceof PosternError ? outcome : null;
       },
-      bodyOf: (outcome) => {
-        step('bodyOf');
-        return JSON.stringify(outcome);
-      },
-      errorBodyOf: ({ message }) => {
-        step('errorBodyOf');
-        return message;
-      },
-      whileCharging: () => {
-        if (effect === 'read') step('whileCharging');
-      },
-      discard: () => step('discard'),
     });
+  };
   const balance = async () => {
     await runtime.advance(1_000);
     await ledger.returned(account);

@@ -44,17 +44,16 @@ function read(whileCharging: (output: unknown) => void) {
     action: userInfo,
     unchecked: 0,
     check: async () => {},
-    perform: async () => 'the output',
+    run: async () => 'the output',
   };
   return payFor(
     { ledger, recorder, idempotency, runtime },
     {
       account,
       budget: null,
-      quote: price,
-      isRead: true,
       idempotency: null,
-      perform: (session) => session.run(call),
+      call,
+      outcomeOf: (output) => output,
       bodyOf: String,
       errorBodyOf: String,
       whileCharging,

@@ -32,7 +32,7 @@ test.each([
 ])('with a limit, %s is not repeated after a lost response, which counts as charged', async (name, next) => {
   const limit = new SpendingLimit(2_000);
   const backend = backendWith([null, next], limit);
-  await expect(backend.perform(callOf(name, name === 'tweet/create' ? 'one' : null))).rejects.toMatchObject({
+  await expect(backend.call(callOf(name, name === 'tweet/create' ? 'one' : null))).rejects.toMatchObject({
     code: 'connection_failed',
   });
   expect(limit.left).toBe('0.001');
@@ -40,8 +40,8 @@ test.each([
 
 test('a call counts with what the gateway has charged', async () => {
   const limit = new SpendingLimit(10_000);
-  await backendWith([{ 'x-credits-charged': '0.003' }], limit).perform(callOf('user/me'));
+  await backendWith([{ 'x-credits-charged': '0.003' }], limit).call(callOf('user/me'));
   expect(limit.left).toBe('0.007');
-  await backendWith([{ 'idempotent-replayed': 'true' }], limit).perform(callOf('tweet/create', 'one'));
+  await backendWith([{ 'idempotent-replayed': 'true' }], limit).call(callOf('tweet/create', 'one'));
   expect(limit.left).toBe('0.007');
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountUsage, granularity } from '../../shared/model/account.ts';
 import { accountAction } from '../action.ts';
-import { moment, momentPattern as pattern } from '../input/moment.ts';
+import { moment, momentPattern as pattern } from '../input/input.ts';
 
 export const usage = accountAction({
   name: 'account/usage',

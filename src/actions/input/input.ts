@@ -1,6 +1,8 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { UserReference } from '../../platform/port.ts';
 import { fieldAt, malformedField, missingField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { numericId, screenName } from '../../shared/model/scalars.ts';
 
 type Input = Record<string, unknown>;
 
@@ -154,3 +156,23 @@ export const atMostOneOf = (...fields: [string, ...string[]]): Check => check(fi
 
 /** A schema rule: exactly one of the fields is required. */
 export const oneOf = (...fields: [string, ...string[]]): Check => check(fields, 1, 1);
+
+/** The pattern of the published schema: a date, or a date and time with an offset. */
+export const momentPattern =
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$';
+
+/** A time that a caller sends. */
+export const moment = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.date()],
+  'must be a time as ISO 8601, such as 2026-11-01T00:00:00Z',
+);
+
+/** The input fields that identify a user (docs/rest.md, Requests). Use them with `anyOf('userName', 'userId')`. */
+export const userInput = {
+  userName: screenName.optional().meta({ description: 'Screen name of the user.' }),
+  userId: numericId.optional().meta({ description: "The platform's id of the user; overrides `userName`." }),
+};
+
+export function userReference(input: { userName?: string | undefined; userId?: string | undefined }): UserReference {
+  return input.userId === undefined ? { userName: input.userName ?? '' } : { userId: input.userId };
+}

@@ -32,7 +32,7 @@ import {
   type Paging,
 } from '../paging/paging.ts';
 import { permissionRefusal, requirePermission } from './key-permission.ts';
-import { type PaidRequest, type PaidResult, type PerformedRequest, payFor } from './paid-request.ts';
+import { type PaidCall, type PaidRequest, type PaidResult, type PerformedRequest, payFor } from './paid-request.ts';
 
 /** The sender of a request, with the credentials that the API read from the headers and the input. */
 export interface Caller {
@@ -67,10 +67,22 @@ export interface PreparedCall<Output = unknown> {
    */
   check(): Promise<unknown>;
   /**
-   * Runs `check` and then performs the action. May be called only once. `tokenFor` returns the idempotency token of
+   * Runs `check` and then the action. May be called only once. `tokenFor` returns the idempotency token of
    * each write on the platform.
    */
-  perform(tokenFor: (operation: string) => string): Promise<Output>;
+  run(tokenFor: (operation: string) => string): Promise<Output>;
+}
+
+type Input = Record<string, unknown>;
+
+/** One call of an action, and the form of its response. */
+export interface ActionRequest<Outcome>
+  extends Pick<PaidCall<Outcome>, 'outcomeOf' | 'bodyOf' | 'whileCharging' | 'errorBodyOf'> {
+  action: Action;
+  input: Input;
+  caller: Caller;
+  /** Returns the Idempotency-Key, and the content that a repeated request must match. Called after the input was checked. */
+  idempotency: () => PaidCall<Outcome>['idempotency'];
 }
 
 export interface ActionPipelineParts {
@@ -94,8 +106,6 @@ export interface ActionPipelineParts {
   runtime: Runtime;
 }
 
-type Input = Record<string, unknown>;
-
 /**
  * The characters that RFC 6265, section 4.1.1, allows in a cookie value. The token is sent in a Cookie header, so other
  * characters could inject a header.
@@ -118,7 +128,7 @@ export class ActionPipeline {
 
   /**
    * Checks the restrictions of the API key, and runs the cheap checks of an action's input. Call it before credit is
-   * reserved. Throws `forbidden`, or `bad_input`, which names the field.
+   * reserved. Throws `forbidden`, `bad_input`, which names the field, or `not_supported`.
    */
   prepare(action: Action, raw: Input, caller: Caller): PreparedCall {
     if (caller.key?.restrictions) requirePermission(action, caller.key.restrictions);
@@ -154,13 +164,15 @@ export class ActionPipeline {
       return {
         action,
         ...nothingToCheck,
-        perform: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)),
+        run: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)),
       };
     }
     const authToken = checkToken(caller.authToken);
     const code = checkCode(action, caller.encryptionCode);
     const checked = { ...checkInput(action.input, raw), ...beside };
     action.validate?.(checked as never, this.#parts.platform);
+    const reason = this.#parts.platform.capabilities.unsupported[action.name];
+    if (reason !== undefined) throw notSupported(action, reason);
     const { input, seal } = paging(cursors, listOf(action, checked, authToken.expose()), checked);
     const session = {
       account: caller.account,
@@ -176,9 +188,7 @@ export class ActionPipeline {
     return {
       action,
       ...checks,
-      perform: async (tokenFor) => {
-        const reason = this.#parts.platform.capabilities.unsupported[action.name];
-        if (reason !== undefined) throw notSupported(action, reason);
+      run: async (tokenFor) => {
         this.#parts.failedCalls.check(account);
         const checkedInput = checks.unchecked === 0 ? input : await checks.check();
         // A write that has started continues after the client disconnects.
@@ -231,6 +241,16 @@ export class ActionPipeline {
    */
   covers(account: string, micros: Micros): Promise<boolean> {
     return this.#parts.ledger.covers(account, micros);
+  }
+
+  /** Checks, performs and charges one call of an action. */
+  async perform<Outcome>(request: ActionRequest<Outcome>): Promise<PaidResult<Outcome>> {
+    const { action, input, caller, idempotency, ...form } = request;
+    const { account, key } = caller;
+    const call = this.prepare(action, input, caller);
+    // The expensive check is skipped if the account cannot pay, because the ledger then refuses the call below.
+    if (call.unchecked > 0 && (await this.covers(account, action.price))) await call.check();
+    return this.payFor({ account, budget: key?.budget ?? null, idempotency: idempotency(), call, ...form });
   }
 
   payFor<Outcome>(request: PaidRequest<Outcome> & { idempotency: null }): Promise<PerformedRequest<Outcome>>;

@@ -84,7 +84,7 @@ export class BillingSession {
     this.#calls++;
     const { account, recorder, runtime } = this.#options;
     const startedAt = runtime.now();
-    const output = await call.perform((operation) => this.#token(`${place} ${action.name} ${operation} ${writes++}`));
+    const output = await call.run((operation) => this.#token(`${place} ${action.name} ${operation} ${writes++}`));
     const charge = { action: action.name, micros: action.price };
     this.#charges.push(charge);
     if (action.effect !== 'read') {

@@ -5,32 +5,43 @@ import type { KeyBudget, Ledger, Settled } from '../../billing/ledger.ts';
 import { asPosternError, type PosternError } from '../../shared/errors/postern-error.ts';
 import type { Micros } from '../../shared/model/money.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { PreparedCall } from './action-pipeline.ts';
 import { BillingSession } from './billing-session.ts';
 
-/** A request whose calls are charged together. */
-export interface PaidRequest<Outcome> {
+interface Payment<Outcome> {
   /** The id of the API account that is charged. */
   account: string;
   /** The budget of the API key. `null` if the key has none. */
   budget: KeyBudget | null;
-  /** The maximum cost of the request, in micro-dollars. */
-  quote: Micros;
-  /** True if the request is a single call without side effects. Such a call may run before it is charged. */
-  isRead?: boolean;
   /** The Idempotency-Key, and the content that a repeated request must match. `null` if the request has no key. */
   idempotency: { key: string; content: string } | null;
-  /** Performs the calls. If it throws, only writes that have succeeded are charged. */
-  perform: (session: BillingSession) => Promise<Outcome>;
-  /** Returns the error for an outcome without a successful call. The request is then refused with this error. */
-  failureOf?: (outcome: Outcome) => PosternError | null;
   /** Returns the response body, which is stored under the Idempotency-Key unless the request is a read. */
   bodyOf: (outcome: Outcome) => string | Buffer;
   /** Called with the outcome of a read while the store charges the read. If this function throws, the read is charged and fails. */
   whileCharging?: (outcome: Outcome) => unknown;
   errorBodyOf: (error: PosternError) => string;
-  /** Releases resources that `perform` opened. Called if a step after it throws. */
+  /** Releases resources that the calls opened. Called if a later step throws. */
   discard?: (outcome: Outcome) => void;
 }
+
+/** A request for one call. A call without side effects may run before it is charged. */
+export interface PaidCall<Outcome> extends Payment<Outcome> {
+  call: PreparedCall;
+  /** Returns the outcome for the output of the call. Runs before the charge. */
+  outcomeOf: (output: unknown) => Outcome;
+}
+
+/** A request whose calls are charged together. */
+interface PaidCalls<Outcome> extends Payment<Outcome> {
+  /** The maximum cost of the request, in micro-dollars. */
+  quote: Micros;
+  /** Runs the calls. If it throws, only writes that have succeeded are charged. */
+  run: (session: BillingSession) => Promise<Outcome>;
+  /** Returns the error for an outcome without a successful call. The request is then refused with this error. */
+  failureOf?: (outcome: Outcome) => PosternError | null;
+}
+
+export type PaidRequest<Outcome> = PaidCall<Outcome> | PaidCalls<Outcome>;
 
 export interface PerformedRequest<Outcome> {
   kind: 'performed';
@@ -55,13 +66,14 @@ export interface PaymentParts {
  * Performs a paid request: claims the Idempotency-Key, reserves the quote, performs the calls, and settles or refuses. A
  * read usually runs without a reservation and is charged after it. Whatever throws after the reservation, `fail` ends
  * the reservation and the claim. Throws `insufficient_credits`, the errors of `Idempotency.begin`, and the error of
- * `perform`.
+ * the calls.
  */
 export async function payFor<Outcome>(
   { ledger, recorder, idempotency, runtime }: PaymentParts,
   request: PaidRequest<Outcome>,
 ): Promise<PaidResult<Outcome>> {
-  const { account, budget, quote, isRead = false, errorBodyOf } = request;
+  const { account, budget, errorBodyOf } = request;
+  const { quote, isRead, run, failureOf } = termsOf(request);
   const begun = request.idempotency && (await idempotency.begin({ account, isRead, ...request.idempotency }));
   if (begun?.kind === 'kept') return begun;
   const isPaid = begun?.kind === 'read_again';
@@ -72,10 +84,10 @@ export async function payFor<Outcome>(
   });
   let performed: { outcome: Outcome } | null = null;
   try {
-    const outcome = await request.perform(session);
+    const outcome = await run(session);
     performed = { outcome };
     const bodyOf = () => request.bodyOf(outcome);
-    const failure = session.charges.length === 0 ? (request.failureOf?.(outcome) ?? null) : null;
+    const failure = session.charges.length === 0 ? (failureOf?.(outcome) ?? null) : null;
     if (failure) {
       await session.refuse(failure, () => bodyOf().toString());
       return { kind: 'performed', outcome, settled: null, wasPaidBefore: false };
@@ -92,6 +104,18 @@ export async function payFor<Outcome>(
     if (performed) request.discard?.(performed.outcome);
     throw thrown;
   }
+}
+
+function termsOf<Outcome>(request: PaidRequest<Outcome>) {
+  if (!('call' in request))
+    return { isRead: false, quote: request.quote, run: request.run, failureOf: request.failureOf };
+  const { call, outcomeOf } = request;
+  return {
+    isRead: call.action.effect === 'read',
+    quote: call.action.price,
+    run: async (session: BillingSession) => outcomeOf(await session.run(call)),
+    failureOf: undefined,
+  };
 }
 
 /** Runs `work` while the charge is pending, and returns the result of the charge. */

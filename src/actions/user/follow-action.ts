@@ -3,8 +3,7 @@ import type { FollowState, PlatformSession, UserReference } from '../../platform
 import { screenName, userId, userName } from '../../shared/model/scalars.ts';
 import { userProfile } from '../../shared/model/user-profile.ts';
 import { type ActionName, flatPrice, platformAction } from '../action.ts';
-import { anyOf } from '../input/input.ts';
-import { userReference } from '../input/user-input.ts';
+import { anyOf, userReference } from '../input/input.ts';
 
 interface Follow {
   name: ActionName;

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
 import { numericId, screenName } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
-import { anyOf } from '../input/input.ts';
+import { anyOf, userReference } from '../input/input.ts';
 import { ownedCursor, platformCursor } from '../input/list-owner.ts';
-import { userReference } from '../input/user-input.ts';
 import { userPage, userPageOutput } from '../paging/pages.ts';
 
 export const followersYouKnow = platformAction({

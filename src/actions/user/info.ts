@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { userProfile } from '../../shared/model/user-profile.ts';
 import { flatPrice, platformAction } from '../action.ts';
-import { anyOf } from '../input/input.ts';
-import { userInput, userReference } from '../input/user-input.ts';
+import { anyOf, userInput, userReference } from '../input/input.ts';
 
 export const userInfo = platformAction({
   name: 'user/info',

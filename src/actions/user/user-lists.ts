@@ -5,9 +5,8 @@ import { numericId } from '../../shared/model/scalars.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard } from '../../shared/model/user-card.ts';
 import { type ActionName, flatPrice, type PlatformAction, platformAction } from '../action.ts';
-import { anyOf } from '../input/input.ts';
+import { anyOf, userInput, userReference } from '../input/input.ts';
 import { ownedCursor, platformCursor } from '../input/list-owner.ts';
-import { userInput, userReference } from '../input/user-input.ts';
 import { tweetPage, tweetPageOutput, userPage, userPageOutput } from '../paging/pages.ts';
 
 interface UserList<Item> {

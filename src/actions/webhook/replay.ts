@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from '../../shared/model/scalars.ts';
 import { accountAction, replayPrice } from '../action.ts';
-import { moment, momentPattern } from '../input/moment.ts';
+import { moment, momentPattern } from '../input/input.ts';
 import { webhookId } from './fields.ts';
 
 const replayed = count.meta({ description: 'Number of events queued again.' });

@@ -7,25 +7,25 @@ import { localsOf } from '../http/request-locals.ts';
 import { Documents } from './document/documents.ts';
 import type { TrustedDocuments } from './document/trusted-documents.ts';
 import { formatResult, thrownErrors } from './errors.ts';
+import { executeOperation, type OperationParts } from './execute/execute.ts';
 import { Executor } from './execute/executor.ts';
-import { type PerformParts, perform } from './execute/perform.ts';
 import type { Params } from './read-params.ts';
 import type { GraphqlRequest, LiveResults } from './request.ts';
 import { schema } from './schema/schema.ts';
 
-export type GraphqlOptions = PerformParts['options'] & {
+export type GraphqlOptions = OperationParts['options'] & {
   introspection: boolean;
   trusted: TrustedDocuments | null;
 };
 
-export interface GraphqlParts extends Omit<PerformParts, 'executor' | 'options'> {
+export interface GraphqlParts extends Omit<OperationParts, 'executor' | 'options'> {
   accounts: AccountService;
   options: GraphqlOptions;
 }
 
 /** Handles GraphQL requests whose parameters have been read. */
 export class GraphqlServer {
-  readonly #parts: GraphqlParts & PerformParts;
+  readonly #parts: GraphqlParts & OperationParts;
   readonly #documents: Documents;
 
   constructor(parts: GraphqlParts) {
@@ -45,7 +45,7 @@ export class GraphqlServer {
         throw new PosternError('method_not_allowed', 'Wrong method: a mutation must be sent by POST');
       }
       const variables = (params['variables'] ?? {}) as Record<string, unknown>;
-      const result = await perform(this.#parts, { document, operation, operationName, variables }, state);
+      const result = await executeOperation(this.#parts, { document, operation, operationName, variables }, state);
       return 'results' in result ? result : await this.#finish(result, state);
     } catch (thrown) {
       return this.refuse(thrown, state);

@@ -22,7 +22,7 @@ import { requestContent } from '../http/idempotency-key.ts';
 import { credentialHeaders } from '../http/request.ts';
 import { localsOf, noteError } from '../http/request-locals.ts';
 import type { Envelope } from '../rest/envelope.ts';
-import { performAction } from '../rest/perform-action.ts';
+import { envelopeForm } from '../rest/response-body.ts';
 
 export interface PipelineBackendParts extends AuthenticationParts {
   pipeline: ActionPipeline;
@@ -44,7 +44,7 @@ interface HttpCall {
 export class PipelineBackend implements ToolBackend {
   readonly #parts: PipelineBackendParts;
   readonly #http: HttpCall;
-  #performing: Promise<unknown> | undefined;
+  #calling: Promise<unknown> | undefined;
 
   constructor(parts: PipelineBackendParts, http: HttpCall) {
     this.#parts = parts;
@@ -57,22 +57,22 @@ export class PipelineBackend implements ToolBackend {
     return new Set(offered.map(({ definition }) => definition.name));
   }
 
-  perform(call: ToolCall): Promise<ToolOutcome> {
-    const performing = this.#perform(call);
-    this.#performing = performing.catch(() => {});
-    return performing;
+  call(call: ToolCall): Promise<ToolOutcome> {
+    const calling = this.#callTool(call);
+    this.#calling = calling.catch(() => {});
+    return calling;
   }
 
   /** Resolves when the call has ended. */
   async ended(): Promise<void> {
-    await this.#performing;
+    await this.#calling;
   }
 
   async costOf({ code }: ToolError): Promise<Cost> {
     return { charged: mayBeCharged(code) ? null : '0', credit_left: await this.#credit() };
   }
 
-  async #perform({ tool, input, idempotencyKey, signal }: ToolCall): Promise<ToolOutcome> {
+  async #callTool({ tool, input, idempotencyKey, signal }: ToolCall): Promise<ToolOutcome> {
     const { action, takesKey } = tool;
     const { response, key } = this.#http;
     const { runtime, pipeline, recorder, logger } = this.#parts;
@@ -89,7 +89,8 @@ export class PipelineBackend implements ToolBackend {
       const secrets = [caller.authToken, caller.proxy, caller.encryptionCode].map((secret) => secret?.expose() ?? null);
       const idempotency = () =>
         usedKey === null ? null : { key: usedKey, content: requestContent(action.name, input, secrets) };
-      const paid = await performAction(pipeline, { action, input, caller, idempotency, takesOutput: true });
+      const form = envelopeForm(action, true);
+      const paid = await pipeline.perform({ action, input, caller, idempotency, ...form });
       const isKept = paid.kind === 'kept';
       const data = isKept ? keptData(paid.answer) : paid.outcome.output;
       const settled = isKept ? null : paid.settled;

@@ -8,7 +8,7 @@ import { readOnly } from '../http/request.ts';
 import type { Html } from './html.ts';
 import { pageHeaders } from './local-page.ts';
 
-export type Encoding = 'br' | 'gzip' | 'identity';
+type Encoding = 'br' | 'gzip' | 'identity';
 
 interface Representation {
   content: Buffer;
@@ -16,7 +16,7 @@ interface Representation {
 }
 
 /** Content in each encoding. An encoding is created or read at its first request. */
-type Content = Readonly<Record<Encoding, () => Promise<Representation>>>;
+export type Content = Readonly<Record<Encoding, () => Promise<Representation>>>;
 
 /** The browser may keep a file for a year, because the URL contains the hash of its content. */
 export const immutable = 'public, max-age=31536000, immutable';
@@ -102,8 +102,8 @@ export async function sendPage(request: Request, response: Response, page: Html)
     .send(await compress[encoding](Buffer.from(page.text)));
 }
 
-async function sendContent(
-  request: Request,
+export async function sendContent(
+  request: Pick<Request, 'acceptsEncodings'>,
   response: Response,
   content: Content,
   type: string,
@@ -118,7 +118,7 @@ async function sendContent(
 }
 
 /** Returns the best encoding that the client accepts. Express would choose the one that the client names first. */
-export function encodingFor(request: Pick<Request, 'acceptsEncodings'>): Encoding {
+function encodingFor(request: Pick<Request, 'acceptsEncodings'>): Encoding {
   return (['br', 'gzip'] as const).find((encoding) => request.acceptsEncodings(encoding) === encoding) ?? 'identity';
 }
 
@@ -142,6 +142,13 @@ function filesOf(file: URL): Content {
   const beside = (suffix: string, otherwise: () => Promise<Representation>) =>
     readOnce(() => readFile(new URL(`${file.href}${suffix}`)).then(represent, otherwise));
   return { br: beside('.br', made.br), gzip: beside('.gz', made.gzip), identity: made.identity };
+}
+
+/** Reads a file and its compressed copies at once. */
+export async function readEncodings(file: URL): Promise<Content> {
+  const content = filesOf(file);
+  await Promise.all(Object.values(content).map((read) => read()));
+  return content;
 }
 
 function represent(content: Buffer): Representation {

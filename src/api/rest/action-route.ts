@@ -7,14 +7,15 @@ import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
 import { afterClose, localsOf } from '../http/request-locals.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { sendBody } from './envelope.ts';
-import { performAction } from './perform-action.ts';
 import { inputReader, type RawInput, type RestRequest } from './read-input.ts';
+import { envelopeForm } from './response-body.ts';
 
 export type RestHandler = (request: RestRequest, response: ServerResponse) => Promise<void>;
 
 /** Returns the HTTP handler of an action: it reads the input and the credentials, performs the action and sends the response. */
 export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandler {
   const readInput = inputReader(action);
+  const form = envelopeForm(action);
   return async (request, response) => {
     const { account = '', key: apiKey = null } = localsOf(response);
     const input = readInput(request);
@@ -30,7 +31,7 @@ export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandl
       const key = action.method === 'POST' ? readIdempotencyKey(request.message) : null;
       return key === null ? null : { key, content: contentOf(request, action, input, caller) };
     };
-    const paid = await performAction(pipeline, { action, input, caller, idempotency });
+    const paid = await pipeline.perform({ action, input, caller, idempotency, ...form });
     if (paid.kind === 'kept') {
       showKept(response, paid.answer);
       return sendBody(response, paid.answer.status, paid.answer.body);

@@ -33,11 +33,7 @@ export function setErrorHeaders(response: ServerResponse, error: PosternError): 
 }
 
 export function dataBody(data: unknown): string {
-  return JSON.stringify(envelopeOf(data));
-}
-
-export function envelopeOf(data: unknown): Envelope {
-  return { status: true, data, error: null };
+  return JSON.stringify({ status: true, data, error: null } satisfies Envelope);
 }
 
 export function errorBody(message: string): string {

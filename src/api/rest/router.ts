@@ -67,7 +67,7 @@ function actionHandler(action: Action, parts: RestParts): RestHandler {
   const limitBytes = action.takesBase64 ? largeBodyLimitBytes : bodyLimitBytes;
   const route = `${restBase}${action.path}`;
   const announcement = deprecationHeaders(action);
-  const perform = action.kind === 'stream' ? streamRoute(action, parts) : actionRoute(action, pipeline);
+  const serve = action.kind === 'stream' ? streamRoute(action, parts) : actionRoute(action, pipeline);
   return async (request, response) => {
     const locals = localsOf(response);
     locals.action = action.name;
@@ -87,7 +87,7 @@ function actionHandler(action: Action, parts: RestParts): RestHandler {
         // Parsing 24 MiB takes long, so other requests may run before the input is checked.
         if (action.takesBase64) await turn();
       }
-      await perform(request, response);
+      await serve(request, response);
     } finally {
       leave();
     }

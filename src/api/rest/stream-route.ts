@@ -67,9 +67,9 @@ export function streamRoute(
     const paid = await pipeline.payFor({
       account: localsOf(response).account ?? '',
       budget: localsOf(response).key?.budget ?? null,
-      quote: action.price,
       idempotency: null,
-      perform: async (session) => (await session.run(call)) as LiveStream,
+      call,
+      outcomeOf: (output) => output as LiveStream,
       bodyOf: () => '',
       errorBodyOf: ({ message }) => errorBody(message),
       discard: (stream) => stream.end(),

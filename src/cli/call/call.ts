@@ -39,10 +39,7 @@ export async function call(name: string, args: readonly string[], options: CallO
   if (limit !== null && 'count' in action.input.shape) input['count'] ??= Math.min(limit, mostItems);
   const access = readAccess(options);
   if (action.actor && !access.authToken)
-    throw new CliError(
-      `${name} acts as a platform account: set POSTERN_AUTH_TOKEN, or add it to the profile`,
-      'refused',
-    );
+    throw new CliError(`${name} acts as a platform account: set POSTERN_AUTH_TOKEN`, 'refused');
   if (access.isImplied) report(`Calling ${access.baseUrl} as ${access.actor}`);
   const pages = pagesOf(action, input, access, options);
   const { items } = endpointOf(action);
@@ -115,11 +112,10 @@ function cursorOf({ next_cursor: next = null }: Data): Input | null {
   return typeof next === 'string' ? { cursor: next } : (next as Input | null);
 }
 
-function commandOf(name: string, args: readonly string[], next: Input, { profile, as }: CallOptions): string {
+function commandOf(name: string, args: readonly string[], next: Input, { as }: CallOptions): string {
   const others = args.filter((arg) => !((arg.split('=')[0] ?? '') in next));
   const fields = [...others, ...Object.entries(next).map(([field, value]) => `${field}=${value}`)];
-  const options = Object.entries({ profile, as }).flatMap(([option, value]) => (value ? [`--${option}`, value] : []));
-  return ['postern call', name, ...[...fields, ...options].map(quoted)].join(' ');
+  return ['postern call', name, ...[...fields, ...(as ? ['--as', as] : [])].map(quoted)].join(' ');
 }
 
 /** Waits until the text is written. Returns false if the reader has ended, such as `head`, so that no further page is needed. */

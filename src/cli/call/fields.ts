@@ -95,7 +95,7 @@ function findField(fields: readonly Field[], action: Action, name: string): Fiel
   const field = fields.find((each) => each.name === name);
   if (field) return field;
   if (credentials.includes(name))
-    throw new CliError(`${name} is not a field: give credentials in a profile or in the environment (--help)`);
+    throw new CliError(`${name} is not a field: give credentials in the environment (--help)`);
   const names = fields.map((each) => each.name);
   const known = names.length === 0 ? 'It has no fields' : `Its fields are ${names.join(', ')}`;
   throw new CliError(`${action.name} has no field ${name}${didYouMean(name, names)} ${known}`);

@@ -30,7 +30,7 @@ export class GatewayBackend implements ToolBackend {
     return this.#offered;
   }
 
-  async perform({ tool: { action }, input, idempotencyKey, signal }: ToolCall): Promise<ToolOutcome> {
+  async call({ tool: { action }, input, idempotencyKey, signal }: ToolCall): Promise<ToolOutcome> {
     const { authToken, encryptionCode } = this.#transport.options;
     if (action.actor && authToken === undefined)
       throw missingCredential('the token of a platform account', 'POSTERN_AUTH_TOKEN');

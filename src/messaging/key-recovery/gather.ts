@@ -1,7 +1,6 @@
 import type { PlatformRealm, PlatformRealms } from '../../platform/realms-port.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { withTimeout } from '../../shared/runtime/timeout.ts';
+import { type Runtime, withTimeout } from '../../shared/runtime/runtime.ts';
 
 /** The time limit of each request to a realm, in milliseconds. */
 const timeoutMs = 10_000;

@@ -5,7 +5,7 @@ import { jsonResponse, pageOf } from '../http/contract.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { badRequest } from '../http/problem.ts';
-import { joinTerms, termsOf } from '../search/terms.ts';
+import { joinTerms, termsOf } from '../search/match.ts';
 import { usersAnswer } from './user-lists.ts';
 
 const MAX_QUERY_LENGTH = 512;

@@ -167,8 +167,3 @@ export const errorReasons = {
 } as const satisfies Record<string, { code: ErrorCode; meaning: string }>;
 
 export type ErrorReason = keyof typeof errorReasons;
-
-/** The reasons that belong to one code, such as `rate_limited`. */
-export type ReasonOf<Code extends ErrorCode> = {
-  [Reason in ErrorReason]: (typeof errorReasons)[Reason]['code'] extends Code ? Reason : never;
-}[ErrorReason];

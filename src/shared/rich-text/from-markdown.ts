@@ -1,5 +1,4 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { recogniseExtensions, UnsupportedMarkdownError, unsupportedIn } from './extensions.ts';
 import { InlineWriter } from './inline-writer.ts';
 import {
   type Block,
@@ -21,17 +20,13 @@ export class TooDeepError extends Error {
 const parser = new MarkdownIt('commonmark', { html: false, maxNesting: deepestNesting + 10 });
 // Links of all schemes are parsed, because the text of links with unsupported schemes must be kept.
 parser.validateLink = () => true;
-recogniseExtensions(parser);
 
 /**
  * Converts Markdown (CommonMark) to rich text. HTML becomes plain text, and so do links with schemes other than http, https and mailto. A
- * soft line break becomes a space. The checkbox of a task list is kept as text. Throws `UnsupportedMarkdownError` and `TooDeepError`.
+ * soft line break becomes a space. Extensions of CommonMark, such as tables, stay text. Throws `TooDeepError`.
  */
 export function fromMarkdown(markdown: string): RichText {
-  const tokens = parser.parse(markdown, {});
-  const unsupported = unsupportedIn(markdown, tokens);
-  if (unsupported.length > 0) throw new UnsupportedMarkdownError(unsupported);
-  return new BlockWriter().write(tokens);
+  return new BlockWriter().write(parser.parse(markdown, {}));
 }
 
 class BlockWriter {

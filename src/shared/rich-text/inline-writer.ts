@@ -127,8 +127,6 @@ function wordsOf(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
       if (token.type === 'image') return wordsOf(token.children ?? []);
-      // Struck-through text in an image description keeps its tildes, because the description is plain text.
-      if (token.type === 's_open' || token.type === 's_close') return token.markup;
       return token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.content;
     })
     .join('');

@@ -1,23 +1,9 @@
 import type { BlockContent, List, ListItem, PhrasingContent, Root, RootContent } from 'mdast';
-import { type Options, type Unsafe, toMarkdown as write } from 'mdast-util-to-markdown';
+import { type Options, toMarkdown as write } from 'mdast-util-to-markdown';
 import { phrasing } from './phrasing.ts';
 import { type Block, type Container, headings, type RichText } from './rich-text.ts';
 
-const spans: Unsafe['notInConstruct'] = [
-  ...(['autolink', 'destinationLiteral', 'destinationRaw', 'reference'] as const),
-  ...(['titleQuote', 'titleApostrophe'] as const),
-];
-/** Characters to escape in addition to those of CommonMark, because a GFM reader would read them as strikethrough or as a table. */
-const unsafe: Unsafe[] = [
-  { character: '~', after: '(?=~)', inConstruct: 'phrasing', notInConstruct: spans },
-  { character: '~', before: '(?<=~)', inConstruct: 'phrasing', notInConstruct: spans },
-  { atBreak: true, character: '|', after: '[\\t :-]' },
-  { atBreak: true, character: ':', after: '-' },
-  { atBreak: true, character: '-', after: '[:|-]' },
-];
-
 const options: Options = {
-  unsafe,
   bullet: '-',
   emphasis: '*',
   fence: '`',

@@ -187,7 +187,7 @@ export interface IdentifierDocument extends Versioned {
 }
 
 export interface MetaDocument extends Versioned {
-  _id: 'schema' | 'lock' | 'ready' | 'secret_check' | 'restore';
+  _id: 'schema' | 'lock' | 'ready' | 'secret_check';
   version?: number;
   /** The oldest schema version that can use the store, in the document `schema`. */
   compatibleSince?: number;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, MongoServerError } from 'mongodb';
-import { OperatorError, type OperatorProblem } from '../../shared/errors/operator-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { processTtlMs } from '../port.ts';
 import { assertCompatible, assertNoneRuns, type NamedStore } from '../upgrade.ts';
@@ -69,7 +68,6 @@ export async function migrateMongo(
 }
 
 async function isNewest(db: Db, { meta }: Collections): Promise<boolean> {
-  if (await meta.findOne({ _id: 'restore' })) throw new OperatorError(unfinishedRestore(db));
   const schema = await meta.findOne({ _id: 'schema' });
   const version = schema?.version ?? 0;
   if (version > schemaVersion) assertCompatible(named(db), version, schemaVersion, schema?.compatibleSince ?? version);
@@ -78,14 +76,6 @@ async function isNewest(db: Db, { meta }: Collections): Promise<boolean> {
 
 function named({ databaseName }: Db): NamedStore {
   return { name: `database ${databaseName}`, alternative: 'database in MONGODB_URL' };
-}
-
-/** The document `restore` exists while a backup is restored. */
-export function unfinishedRestore({ databaseName }: Db): OperatorProblem {
-  return {
-    detail: `A backup is being restored into the database ${databaseName}, or its restore was interrupted`,
-    advice: 'wait for the end of the restore. If it was interrupted, drop the database and restore again',
-  };
 }
 
 async function takeSteps(db: Db, collections: Collections, now: number): Promise<void> {
@@ -116,7 +106,7 @@ async function lock({ meta }: Collections, clock: ServerClock, owner: string): P
   }
 }
 
-export async function makeCollections(db: Db, collections: Collections): Promise<void> {
+async function makeCollections(db: Db, collections: Collections): Promise<void> {
   const names = Object.values(collections).map(({ collectionName }) => collectionName);
   for (const name of names) {
     await db.createCollection(name).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { type Runtime, systemRuntime } from '../../shared/runtime/runtime.ts';
-import type { Store } from '../port.ts';
+import { type ProcessStore, processTtlMs, type Store } from '../port.ts';
 import { mongoAccountEvents } from './account-events.ts';
 import { AccountMutex } from './account-mutex.ts';
 import { mongoAccounts } from './accounts.ts';
@@ -17,10 +17,9 @@ import { inspectMongo, pingMajority } from './inspect.ts';
 import { mongoKeys } from './keys.ts';
 import { mongoLedger } from './ledger.ts';
 import { makeIndexes, migrateMongo } from './migrate.ts';
-import type { Parts } from './parts.ts';
+import { live, type Parts } from './parts.ts';
 import { mongoPlatformState } from './platform-state.ts';
 import { mongoPollers } from './pollers.ts';
-import { mongoProcesses } from './processes.ts';
 import { mongoSecretCheck } from './secret-check.ts';
 import { Sessions } from './sessions.ts';
 import { mongoStatistics } from './statistics.ts';
@@ -88,5 +87,22 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
       clock.stop();
       await link.close(() => sessions.close());
     },
+  };
+}
+
+function mongoProcesses({ link, collections: { processes }, clock }: Parts): ProcessStore {
+  return {
+    beat: (id) =>
+      link.run(async () => {
+        const now = await clock.recent();
+        const expiresAt = new Date(now + processTtlMs);
+        await processes.updateOne({ _id: id }, { $set: { v: 1, expiresAt } }, { upsert: true });
+        return processes.countDocuments({ expiresAt: live(now, processTtlMs) });
+      }),
+
+    leave: (id) =>
+      link.run(async () => {
+        await processes.deleteOne({ _id: id });
+      }),
   };
 }

@@ -11,7 +11,6 @@ import {
 import { pipeline } from 'node:stream/promises';
 import Libsql from 'libsql';
 import { OperatorError } from '../../shared/errors/operator-error.ts';
-import type { BackupContent, OnProgress } from '../backup-port.ts';
 import { StoreUnavailableError } from '../port.ts';
 import { assertFileNotLost, damaged, findDamage } from './damage.ts';
 import { Database } from './database.ts';
@@ -23,6 +22,17 @@ import { sqliteSecretCheck } from './secret-check.ts';
 export const sqliteSchema = migrations.length;
 
 const progressMs = 200;
+
+/** Reports the progress of a backup or a restore in bytes. */
+export type OnProgress = (done: number, total: number) => void;
+
+/** Facts about the content of a backup that a restore checks first. */
+interface BackupContent {
+  /** The version of the store's schema. */
+  schema: number;
+  /** The check value of SECRET_KEY (`SecretCheckStore`); `null` if there is none. */
+  secretCheck: string | null;
+}
 
 /**
  * Copies the database as of one point in time into the new file `target`, while other processes use it. Changes nothing in the database.

@@ -1,21 +1,23 @@
+import { statSync } from 'node:fs';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { Store } from '../port.ts';
+import { liveRange } from '../expiry.ts';
+import { type ProcessStore, processTtlMs, type Store, type StoreReport } from '../port.ts';
 import { sqliteAccountEvents } from './account-events.ts';
 import { sqliteAccounts } from './accounts.ts';
 import { sqliteAudit } from './audit.ts';
+import { damaged, findDamage } from './damage.ts';
 import { Database } from './database.ts';
 import { sqliteDeliveries } from './deliveries.ts';
 import { sqliteEvents } from './events.ts';
 import { WriteGroup } from './group.ts';
 import { sqliteIdempotency } from './idempotency.ts';
 import { sqliteIdentifiers } from './identifiers.ts';
-import { inspectSqlite } from './inspect.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqliteLedger } from './ledger.ts';
 import { sqlitePlatformState } from './platform-state.ts';
 import { PollerHostLock } from './poller-host-lock.ts';
 import { sqlitePollers } from './pollers.ts';
-import { sqliteProcesses } from './processes.ts';
+import { migrations } from './schema.ts';
 import { sqliteSecretCheck } from './secret-check.ts';
 import { sqliteStatistics } from './statistics.ts';
 import { sqliteWebhooks } from './webhooks.ts';
@@ -72,5 +74,45 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
       presence.close();
       database.close();
     },
+  };
+}
+
+function sqliteProcesses(database: Database, runtime: Runtime): ProcessStore {
+  return {
+    async beat(id) {
+      const now = runtime.now();
+      const { after, latest } = liveRange(now, processTtlMs);
+      return database.transaction(() => {
+        database.run('DELETE FROM process WHERE until <= ? OR until > ?', [after, latest]);
+        database.run('INSERT INTO process (id, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = excluded.until', [
+          id,
+          now + processTtlMs,
+        ]);
+        return database.get<{ live: number }>('SELECT COUNT(*) AS live FROM process')?.live ?? 1;
+      });
+    },
+
+    async leave(id) {
+      database.run('DELETE FROM process WHERE id = ?', [id]);
+    },
+  };
+}
+
+/** Returns the report on an SQLite store for `postern doctor`. Reads the whole file to detect damage early. */
+function inspectSqlite(database: Database, path: string): StoreReport {
+  const version = database.get<{ version: string }>('SELECT sqlite_version() AS version')?.version ?? 'unknown';
+  const journal = database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode;
+  const problems = findDamage((sql) => database.all(sql)).map((finding) => damaged(path, finding));
+  const size = path === ':memory:' ? 0 : statSync(path).size;
+  if (path !== ':memory:' && (statSync(path).mode & 0o077) !== 0) {
+    problems.push({ detail: 'Others may read the database file', advice: `chmod 600 ${path}` });
+  }
+  return {
+    facts: [
+      ['version', `SQLite ${version}, schema ${migrations.length}`],
+      ['file', `${path}, ${(size / 1e6).toFixed(1)} MB`],
+      ['durability', `journal ${journal}, synchronous FULL: every commit waits for the disk`],
+    ],
+    problems,
   };
 }

@@ -1,8 +1,13 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { turn } from '../../shared/runtime/turns.ts';
-import type { AuditEntry, NewPoller, Store, WebhookRecord } from '../../store/port.ts';
-import { orStoreUnavailable } from '../../store/store-unavailable.ts';
+import {
+  type AuditEntry,
+  type NewPoller,
+  orStoreUnavailable,
+  type Store,
+  type WebhookRecord,
+} from '../../store/port.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
 import type { Handshakes } from './handshakes.ts';

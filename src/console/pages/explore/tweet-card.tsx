@@ -2,10 +2,9 @@ import type { ComponentChildren } from 'preact';
 import type { Media } from '../../../shared/model/media.ts';
 import type { QuotedTweet, Tweet } from '../../../shared/model/tweet.ts';
 import { count, Time } from '../../ui/format.tsx';
-import { Icon, type IconName } from './icon.tsx';
 import { ForeignLink, Link, pathTo } from './links.tsx';
 import { keep } from './paid-calls.ts';
-import { Person } from './person.tsx';
+import { Icon, type IconName, Person } from './person.tsx';
 import type { ExplorerCall } from './requests.ts';
 
 export function tweetCall(id: string): ExplorerCall {

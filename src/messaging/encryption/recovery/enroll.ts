@@ -2,7 +2,7 @@ import type { RealmRecord } from '../../../shared/model/realm.ts';
 import type { RecoveryEnrolment } from './derive.ts';
 import { splitStretched, UnlockKeys } from './keys.ts';
 import { group, oprf, type Random } from './oprf.ts';
-import { randomScalar } from './shamir.ts';
+import { randomScalar, splitScalar } from './shamir.ts';
 
 export interface NewEnrolment extends RecoveryEnrolment {
   /** The encryption code after key stretching (`KeyStretcher`), for this account and version. */
@@ -20,13 +20,13 @@ export type { RealmRecord };
  */
 export function enroll({ accountId, version, stretched, privateKeys }: NewEnrolment, random: Random): RealmRecord[] {
   const { input, seed } = splitStretched(stretched);
-  const oprfKey = randomScalar(group.Fn, random);
-  const keyShares = oprf.splitKey(oprfKey, random);
+  const oprfKey = randomScalar(random);
+  const keyShares = splitScalar(oprfKey, random);
   const { blind, blinded } = oprf.blind(input, random);
   const evaluated = oprf.finalize(input, blind, oprf.evaluate(group.Fn.toBytes(oprfKey), blinded));
   const keys = new UnlockKeys({ accountId, version }, seed, evaluated);
-  const scalar = randomScalar(group.Fn, random);
-  const scalarShares = oprf.splitScalar(scalar, random);
+  const scalar = randomScalar(random);
+  const scalarShares = splitScalar(scalar, random);
   const sealedKeys = keys.sealKeys(group.Fn.toBytes(scalar), privateKeys);
   const records = keyShares.map((oprfKeyShare, index): RealmRecord => {
     const place = index + 1;

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { RecoveryEnrolment } from './derive.ts';
 import { splitStretched, UnlockKeys } from './keys.ts';
 import { oprf, type Random } from './oprf.ts';
+import { combinePoints } from './shamir.ts';
 
 /** The evaluation of a blinded code by one realm, and the realm's commitment to the result of the correct code. */
 export interface Evaluation {
@@ -49,7 +50,7 @@ export class Guess {
 
   #finalize(input: Uint8Array, one: Evaluation, other: Evaluation): Uint8Array | null {
     try {
-      const element = oprf.combine(
+      const element = combinePoints(
         { place: one.place, value: one.evaluated },
         { place: other.place, value: other.evaluated },
       );

@@ -1,6 +1,5 @@
 import { deriveRecoveryKey, open, type RecoveryEnrolment, seal, unlockTag } from './derive.ts';
-import { oprf } from './oprf.ts';
-import type { PlacedShare } from './shamir.ts';
+import { combineScalars, type PlacedShare } from './shamir.ts';
 
 /**
  * Splits the 64 bytes of a stretched code: the first half is the input of the OPRF, and the second half is a secret
@@ -48,7 +47,7 @@ export class UnlockKeys {
   openKeys(one: PlacedShare, other: PlacedShare, sealed: Uint8Array): Buffer | null {
     let scalar: Uint8Array;
     try {
-      scalar = oprf.combineScalars(one, other);
+      scalar = combineScalars(one, other);
     } catch {
       // Realms that a caller chose can seal any bytes as a share.
       return null;

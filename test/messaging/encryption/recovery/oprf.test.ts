@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { ristretto255, ristretto255_oprf } from '@noble/curves/ed25519.js';
-import { p256, p256_oprf } from '@noble/curves/nist.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { group, oprf, thresholdOprf } from '../../../../src/messaging/encryption/recovery/oprf.ts';
-import { randomScalar } from '../../../../src/messaging/encryption/recovery/shamir.ts';
+import { group, oprf } from '../../../../src/messaging/encryption/recovery/oprf.ts';
+import {
+  combinePoints,
+  combineScalars,
+  randomScalar,
+  splitScalar,
+} from '../../../../src/messaging/encryption/recovery/shamir.ts';
 
 interface VectorSuite {
   identifier: string;
@@ -26,49 +29,38 @@ const kept = read(new URL('../vectors/rfc9497-oprf.json', import.meta.url)).suit
 const shared = new URL('../../../../../shared/vectors/rfc9497/allVectors.json', import.meta.url);
 const all = existsSync(shared) ? (read(shared) as VectorSuite[]) : [];
 
-const ofRistretto = { oprf, littleEndian: true, order: ristretto255.Point.Fn.ORDER };
-const ofP256 = { oprf: thresholdOprf(p256_oprf, p256.Point), littleEndian: false, order: p256.Point.Fn.ORDER };
-const suites: Record<string, typeof ofRistretto> = { 'ristretto255-SHA512': ofRistretto, 'P256-SHA256': ofP256 };
-
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
 const hex = (value: Uint8Array) => Buffer.from(value).toString('hex');
 
 /** Returns the random bytes from which the library computes this blind: it takes a number modulo the order minus one, and adds one. */
-function randomFor(blind: string, littleEndian: boolean) {
-  const written = littleEndian ? bytes(blind).reverse() : bytes(blind);
-  const number = (BigInt(`0x${written.toString('hex')}`) - 1n).toString(16);
-  return (length: number) => {
-    const wide = bytes(number.padStart(2 * length, '0'));
-    return littleEndian ? wide.reverse() : wide;
-  };
+function randomFor(blind: string) {
+  const number = (BigInt(`0x${bytes(blind).reverse().toString('hex')}`) - 1n).toString(16);
+  return (length: number) => bytes(number.padStart(2 * length, '0')).reverse();
 }
 
 describe('the vectors of RFC 9497', () => {
-  const chosen = [...kept, ...all].filter(({ identifier, mode }) => mode === 0 && identifier in suites);
+  const chosen = [...kept, ...all].filter(({ identifier, mode }) => mode === 0 && identifier === 'ristretto255-SHA512');
   const cases = chosen.flatMap((suite) => suite.vectors.map((vector) => ({ ...vector, ...suite })));
-  test.each(cases)('$identifier, input $Input', ({ identifier, skSm, Input, Blind, ...expected }) => {
-    const suite = suites[identifier] ?? ofRistretto;
-    const { blind, blinded } = suite.oprf.blind(bytes(Input), randomFor(Blind, suite.littleEndian));
+  test.each(cases)('input $Input', ({ skSm, Input, Blind, ...expected }) => {
+    const { blind, blinded } = oprf.blind(bytes(Input), randomFor(Blind));
     expect(hex(blind)).toBe(Blind);
     expect(hex(blinded)).toBe(expected.BlindedElement);
-    const evaluated = suite.oprf.evaluate(bytes(skSm), blinded);
+    const evaluated = oprf.evaluate(bytes(skSm), blinded);
     expect(hex(evaluated)).toBe(expected.EvaluationElement);
-    expect(hex(suite.oprf.finalize(bytes(Input), blind, evaluated))).toBe(expected.Output);
+    expect(hex(oprf.finalize(bytes(Input), blind, evaluated))).toBe(expected.Output);
 
     // Any two of three shares must give the same result as the key.
-    const key = suite.littleEndian ? bytes(skSm).reverse() : bytes(skSm);
-    const shares = suite.oprf.splitKey(BigInt(`0x${key.toString('hex')}`), (length) => Buffer.alloc(length, 7));
-    const parts = shares.map((share, index) => ({ place: index + 1, value: suite.oprf.evaluate(share, blinded) }));
+    const shares = splitScalar(group.Fn.fromBytes(bytes(skSm)), (length) => Buffer.alloc(length, 7));
+    const parts = shares.map((share, index) => ({ place: index + 1, value: oprf.evaluate(share, blinded) }));
     for (const one of parts) {
       for (const other of parts.filter(({ place }) => place !== one.place)) {
-        expect(hex(suite.oprf.combine(one, other))).toBe(expected.EvaluationElement);
+        expect(hex(combinePoints(one, other))).toBe(expected.EvaluationElement);
       }
     }
   });
 
   test('were all run', () => {
-    expect(cases.length).toBe(all.length > 0 ? 8 : 4);
-    expect(ristretto255_oprf.name).toBe('ristretto255-SHA512');
+    expect(cases.length).toBe(all.length > 0 ? 4 : 2);
   });
 });
 
@@ -92,10 +84,10 @@ test('a shared scalar is the same from any two shares', () => {
       random,
       fc.constantFrom([1, 2], [2, 1], [1, 3], [3, 2]),
       (secretBytes, slope, [one = 1, other = 2]) => {
-        const secret = randomScalar(group.Fn, () => secretBytes);
-        const shares = oprf.splitScalar(secret, () => slope);
+        const secret = randomScalar(() => secretBytes);
+        const shares = splitScalar(secret, () => slope);
         const placed = (place: number) => ({ place, value: shares[place - 1] ?? new Uint8Array() });
-        expect(group.Fn.fromBytes(oprf.combineScalars(placed(one), placed(other)))).toBe(secret);
+        expect(group.Fn.fromBytes(combineScalars(placed(one), placed(other)))).toBe(secret);
       },
     ),
   );

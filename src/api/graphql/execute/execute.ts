@@ -35,7 +35,7 @@ import { RequestLifetime } from './request-lifetime.ts';
 import { ResponseBudget } from './response-budget.ts';
 import { Session } from './session.ts';
 
-export interface PerformParts {
+export interface OperationParts {
   pipeline: ActionPipeline;
   limits: KeyLimits;
   recorder: CallRecorder;
@@ -76,8 +76,8 @@ interface CheckedOperation extends Operation {
  * request if it is too costly, if the credit is too low, or if the key does not allow it: throws `PosternError`, or an `AggregateError` of the
  * errors of its variables.
  */
-export async function perform(
-  parts: PerformParts,
+export async function executeOperation(
+  parts: OperationParts,
   given: Operation,
   state: GraphqlRequest,
 ): Promise<FormattedExecutionResult | LiveResults> {
@@ -126,7 +126,7 @@ export async function perform(
 }
 
 /** Reserves the quoted cost, executes a query or a mutation, and charges the calls that succeeded. */
-async function executePaid(parts: PerformParts, checked: CheckedOperation): Promise<FormattedExecutionResult> {
+async function executePaid(parts: OperationParts, checked: CheckedOperation): Promise<FormattedExecutionResult> {
   const { pipeline, executor, logger } = parts;
   const { bytesLimit } = parts.options;
   const { args, operation, state, openSession } = checked;
@@ -134,7 +134,7 @@ async function executePaid(parts: PerformParts, checked: CheckedOperation): Prom
   const paid = await pipeline.payFor({
     ...payment(checked),
     idempotency: isMutation ? idempotencyOf(checked) : null,
-    perform: async (billing) => {
+    run: async (billing) => {
       const session = openSession(billing);
       try {
         const executed = await executor.execute({ ...args, contextValue: session }, operation);
@@ -188,7 +188,7 @@ function shortened(result: FormattedExecutionResult, bytesLimit: number): Format
  * key until it ends.
  */
 async function subscribePaid(
-  parts: PerformParts,
+  parts: OperationParts,
   checked: CheckedOperation,
 ): Promise<FormattedExecutionResult | LiveResults> {
   const { args, state } = checked;
@@ -203,7 +203,7 @@ async function subscribePaid(
     const paid = await parts.pipeline.payFor({
       ...payment(checked),
       idempotency: null,
-      perform: async (billing) => {
+      run: async (billing) => {
         const session = checked.openSession(billing);
         try {
           return await subscribe({ ...args, contextValue: session });
@@ -233,7 +233,7 @@ function payment({ caller: { account, key }, state }: CheckedOperation) {
  * Counts the calls of an operation against the rate limit. The first call is skipped, because the HTTP request was already counted. Failed
  * calls count too, because they cost the platform as much as successful calls.
  */
-function countCalls({ limits }: PerformParts, state: GraphqlRequest, { calls, charges }: BillingSession): void {
+function countCalls({ limits }: OperationParts, state: GraphqlRequest, { calls, charges }: BillingSession): void {
   Object.assign(state, { calls, charges });
   if (state.key && calls > 1) limits.addCalls(state.key.id, calls - 1);
 }
@@ -260,7 +260,7 @@ function permissionsOf({ key }: Caller) {
  * before the checks.
  */
 async function mayCheck(
-  { pipeline }: PerformParts,
+  { pipeline }: OperationParts,
   { quoted, key }: GraphqlRequest,
   calls: RequestCalls,
   isCostOnly: boolean,
