@@ -3,12 +3,19 @@ import type { Socket } from 'node:net';
 /** The time in milliseconds that responses may take in one phase of the event loop. */
 const turnMs = 5;
 
-/** After a turn of this length, which a TLS handshake can cause, the next one belongs to other work. */
+/**
+ * After a turn of this length in milliseconds, which a TLS handshake can cause, other work gets as much time as the turn took. Handshakes are
+ * free, so without this pause they could take all processor time.
+ */
 const longTurnMs = 20;
+/** The longest pause in milliseconds, because the whole process may have stood still. */
+const longestPauseMs = 200;
 
 /** The time at which the first response of this turn was read; `null` if none was read. */
 let turnBeganAt: number | null = null;
 let isScheduled = false;
+/** The time until which nothing is read after a long turn. */
+let pausedUntil = 0;
 /** Sockets with data that waits for a later turn, in their order. */
 const waiting: Socket[] = [];
 /** The waiting socket that may be read now. */
@@ -26,25 +33,27 @@ export function mayParse(socket: Socket): boolean {
   }
   const now = performance.now();
   turnBeganAt ??= now;
-  const hasTime = waiting.length === 0 && now - turnBeganAt < turnMs;
+  const hasTime = waiting.length === 0 && now >= pausedUntil && now - turnBeganAt < turnMs;
   if (!hasTime) waiting.push(socket);
   schedule();
   return hasTime;
 }
 
-function schedule(): void {
+function schedule(pauseMs = 0): void {
   if (isScheduled) return;
   isScheduled = true;
-  setImmediate(serveWaiting);
+  if (pauseMs > 0) setTimeout(serveWaiting, pauseMs);
+  else setImmediate(serveWaiting);
 }
 
 function serveWaiting(): void {
   isScheduled = false;
   const now = performance.now();
-  const wasLong = turnBeganAt !== null && now - turnBeganAt > longTurnMs;
-  if (waiting.length === 0 || wasLong) {
+  const tookMs = turnBeganAt === null ? 0 : now - turnBeganAt;
+  if (tookMs > longTurnMs) pausedUntil = now + Math.min(tookMs, longestPauseMs);
+  if (waiting.length === 0 || now < pausedUntil) {
     turnBeganAt = null;
-    if (waiting.length > 0) schedule();
+    if (waiting.length > 0) schedule(pausedUntil - now);
     return;
   }
   // A socket with more data is added again, at the end.

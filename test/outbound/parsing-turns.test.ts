@@ -25,3 +25,19 @@ test('mayParse: lets timers run between long handshakes that arrive together', a
   const withoutRepetitions = order.filter((name, at) => name !== order[at - 1]);
   expect(withoutRepetitions.join(' ')).toMatch(/first timer second timer third/);
 });
+
+test('mayParse: pauses after a long handshake for as long as it took', async () => {
+  const began: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const socket = new EventEmitter() as Socket;
+    socket.on('readable', () => {
+      if (!mayParse(socket)) return;
+      began.push(performance.now());
+      work(30);
+    });
+    socket.emit('readable');
+  }
+  await expect.poll(() => began).toHaveLength(3);
+  const [first = 0, second = 0, third = 0] = began;
+  expect(Math.min(second - first, third - second)).toBeGreaterThan(55);
+});
