@@ -6,14 +6,12 @@ import type { AuditEntry, AuditStore } from './audit-port.ts';
 import type { DeliveryStore, EventStore } from './event-port.ts';
 import type { IdempotencyStore } from './idempotency-port.ts';
 import type { Balance, LedgerStore } from './ledger-port.ts';
-import type { CallStatisticsStore } from './statistics-port.ts';
 import type { PollerStore, WebhookStore } from './webhook-port.ts';
 
 export * from './audit-port.ts';
 export * from './event-port.ts';
 export * from './idempotency-port.ts';
 export * from './ledger-port.ts';
-export * from './statistics-port.ts';
 export * from './webhook-port.ts';
 
 /**
@@ -227,3 +225,27 @@ export async function orStoreUnavailable<T>(asking: Promise<T>, what: string): P
     });
   }
 }
+
+/** The outcomes of the calls of one action within one hour. */
+export interface CallStatistics {
+  account: string;
+  /** The hour in hours since the Unix epoch. */
+  hour: number;
+  /** The name of the action, such as `tweet/create`. */
+  action: string;
+  /** The number of failed calls by error code. */
+  errors: Record<string, number>;
+  /** The number of successful calls in each bucket of durations (`billing/duration-histogram.ts`). */
+  durations: Record<number, number>;
+}
+
+/** Stores the outcomes of calls apart from the ledger, because money never depends on them. They are deleted after `statisticsTtlMs`. */
+export interface CallStatisticsStore {
+  /** Adds these numbers to those of the same account, hour and action in one transaction. */
+  add(statistics: readonly CallStatistics[]): Promise<void>;
+  /** Returns the statistics with `fromHour <= hour < toHour`, ordered by hour, then by action. */
+  list(account: string, fromHour: number, toHour: number): Promise<CallStatistics[]>;
+}
+
+/** The time in milliseconds for which statistics are stored after their hour: 400 days. */
+export const statisticsTtlMs = 400 * 86_400_000;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Page, pageOutput } from '../../shared/model/page.ts';
 import { count } from '../../shared/model/scalars.ts';
 import { type Tweet, tweet } from '../../shared/model/tweet.ts';
-import { type UserCard, userCard } from '../../shared/model/user-card.ts';
+import { type UserCard, userCard } from '../../shared/model/user.ts';
 
 /** The output fields of every page of tweets (docs/rest.md, Pages). */
 export const tweetPageOutput = { tweet_count: count, ...pageOutput, tweets: z.array(tweet) };

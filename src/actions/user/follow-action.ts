@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FollowState, PlatformSession, UserReference } from '../../platform/port.ts';
 import { screenName, userId, userName } from '../../shared/model/scalars.ts';
-import { userProfile } from '../../shared/model/user-profile.ts';
+import { userProfile } from '../../shared/model/user.ts';
 import { type ActionName, flatPrice, platformAction } from '../action.ts';
 import { anyOf, userReference } from '../input/input.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { userProfile } from '../../shared/model/user-profile.ts';
+import { userProfile } from '../../shared/model/user.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
 export const me = platformAction({

@@ -3,7 +3,7 @@ import type { PageOf, PageRequest, PlatformSession, UserReference } from '../../
 import { pageInput } from '../../shared/model/page.ts';
 import { numericId } from '../../shared/model/scalars.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
-import type { UserCard } from '../../shared/model/user-card.ts';
+import type { UserCard } from '../../shared/model/user.ts';
 import { type ActionName, flatPrice, type PlatformAction, platformAction } from '../action.ts';
 import { anyOf, userInput, userReference } from '../input/input.ts';
 import { ownedCursor, platformCursor } from '../input/list-owner.ts';

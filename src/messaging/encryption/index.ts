@@ -39,10 +39,9 @@ export {
   sealMedia,
 } from './media.ts';
 export { encodeMessageEvent as placeEvent, type Inspected, inspectEvent } from './message-event.ts';
+export { mayAct, SeenMessages } from './message-rules.ts';
 export { openEvent, openEvents, type Reader } from './open.ts';
 export { type OpenedContent as Opened, type OpenFailure, openFailures } from './opened.ts';
 export type { KeyPair, RandomBytes } from './p256.ts';
 export { type PeerKeys, Peers, type RegisteredKeys } from './peers.ts';
-export { mayAct } from './permissions.ts';
 export { type SealedKeyChange as KeyChange, sealContent, sealKeyChange, signDelete } from './seal.ts';
-export { SeenMessages } from './seen-messages.ts';

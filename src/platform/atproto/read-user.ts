@@ -1,9 +1,7 @@
 import type * as Actor from '@atcute/bluesky/types/app/actor/defs';
-import type { Author } from '../../shared/model/author.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
+import type { Author, UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
-import type { UserCard } from '../../shared/model/user-card.ts';
-import type { UserProfile } from '../../shared/model/user-profile.ts';
 import type { IdentityHistory } from './audit-log.ts';
 import type { Ids } from './ids.ts';
 

@@ -20,9 +20,8 @@ import { mainSchema as listNotifications } from '@atcute/bluesky/types/app/notif
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Page } from '../../shared/model/page.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
+import type { UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
-import type { UserCard } from '../../shared/model/user-card.ts';
-import type { UserProfile } from '../../shared/model/user-profile.ts';
 import type {
   ActivityPage,
   ActivityRequest,

@@ -2,7 +2,7 @@ import { mainSchema as listRecords } from '@atcute/atproto/types/repo/listRecord
 import * as Verification from '@atcute/bluesky/types/app/graph/verification';
 import { is } from '@atcute/lexicons/validations';
 import type { Page } from '../../shared/model/page.ts';
-import type { UserCard } from '../../shared/model/user-card.ts';
+import type { UserCard } from '../../shared/model/user.ts';
 import type { PageRequest } from '../port.ts';
 import type { Subject } from './problems.ts';
 import { isVerifier, type ProfileView } from './read-user.ts';

@@ -1,7 +1,5 @@
-import type { Author } from '../../shared/model/author.ts';
+import type { Author, UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
-import type { UserCard } from '../../shared/model/user-card.ts';
-import type { UserProfile } from '../../shared/model/user-profile.ts';
 import type { FollowState } from '../port.ts';
 import { flag, id, list, nullable, object, readCount, readIsoTime, readTweetTime, text, type Wire } from './wire.ts';
 

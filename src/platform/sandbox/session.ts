@@ -1,8 +1,7 @@
 import type { Page } from '../../shared/model/page.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
+import type { UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
-import type { UserCard } from '../../shared/model/user-card.ts';
-import type { UserProfile } from '../../shared/model/user-profile.ts';
 import type { PlatformArticles } from '../articles-port.ts';
 import type {
   ActivityPage,

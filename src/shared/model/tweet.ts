@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { author } from './author.ts';
 import { entities } from './entities.ts';
 import { media } from './media.ts';
 import { count, numericId, tweetId, tweetTime } from './scalars.ts';
+import { author } from './user.ts';
 
 const plainTweet = z.object({
   type: z.literal('tweet'),

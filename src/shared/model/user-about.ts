@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, isoTime, timeOrEmpty } from './scalars.ts';
-import { userFields } from './user-fields.ts';
+import { userFields } from './user.ts';
 
 const { id, userName, name, profilePicture, isVerified, isBlueVerified } = userFields;
 

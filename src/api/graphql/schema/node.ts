@@ -8,7 +8,7 @@ import { malformedField } from '../../../shared/errors/fields.ts';
 import type { Article } from '../../../shared/model/article.ts';
 import { idPairPattern, numericIdPattern } from '../../../shared/model/scalars.ts';
 import type { Tweet } from '../../../shared/model/tweet.ts';
-import type { UserProfile } from '../../../shared/model/user-profile.ts';
+import type { UserProfile } from '../../../shared/model/user.ts';
 import type { WebhookView } from '../../../shared/model/webhook.ts';
 import { costs, type NamedObject } from '../document/cost.ts';
 import type { Session } from '../execute/session.ts';

@@ -9,7 +9,7 @@ import { me } from '../../../actions/user/me.ts';
 import { mentions } from '../../../actions/user/mentions.ts';
 import { searchUsers } from '../../../actions/user/search.ts';
 import { formatDollars } from '../../../shared/model/money.ts';
-import type { UserProfile } from '../../../shared/model/user-profile.ts';
+import type { UserProfile } from '../../../shared/model/user.ts';
 import type { Session } from '../execute/session.ts';
 import { AccountRef, CapabilitiesRef, readAccount, readCapabilities } from './account.ts';
 import { listCall, oneCall } from './bind.ts';

@@ -1,9 +1,7 @@
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { ArticleSummary } from '../../../shared/model/article.ts';
-import type { Author } from '../../../shared/model/author.ts';
 import type { Tweet } from '../../../shared/model/tweet.ts';
-import type { UserCard } from '../../../shared/model/user-card.ts';
-import type { UserProfile } from '../../../shared/model/user-profile.ts';
+import type { Author, UserCard, UserProfile } from '../../../shared/model/user.ts';
 import { builder } from './builder.ts';
 
 type Types = typeof builder.$inferSchemaTypes;

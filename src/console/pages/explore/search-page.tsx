@@ -1,5 +1,5 @@
 import type { Tweet } from '../../../shared/model/tweet.ts';
-import type { UserCard as UserCardData } from '../../../shared/model/user-card.ts';
+import type { UserCard as UserCardData } from '../../../shared/model/user.ts';
 import { address } from '../../router.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';

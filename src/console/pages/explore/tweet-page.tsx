@@ -1,5 +1,5 @@
 import type { Tweet } from '../../../shared/model/tweet.ts';
-import type { UserCard as UserCardData } from '../../../shared/model/user-card.ts';
+import type { UserCard as UserCardData } from '../../../shared/model/user.ts';
 import { address, type Params } from '../../router.tsx';
 import { actor } from '../../session.ts';
 import { ExplorerFrame } from './explorer-frame.tsx';

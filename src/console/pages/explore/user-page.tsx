@@ -1,6 +1,5 @@
+import type { UserCard as UserCardData, UserProfile } from '../../../shared/model/user.ts';
 import type { UserAbout } from '../../../shared/model/user-about.ts';
-import type { UserCard as UserCardData } from '../../../shared/model/user-card.ts';
-import type { UserProfile } from '../../../shared/model/user-profile.ts';
 import { address, type Params } from '../../router.tsx';
 import { count, dateOnly } from '../../ui/format.tsx';
 import { ExplorerFrame } from './explorer-frame.tsx';

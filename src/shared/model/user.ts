@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, isoTime, numericId, userId, userName } from './scalars.ts';
+import { count, isoTime, numericId, tweetTime, userId, userName } from './scalars.ts';
 
 const text = z.string();
 const flag = z.boolean();
@@ -33,3 +33,40 @@ export const otherUserFields = {
   pinnedTweetIds: z.array(numericId).meta({ description: 'Ids of pinned tweets.' }),
   createdAt: isoTime.meta({ description: 'When the user joined.' }),
 };
+
+/** The author of a tweet (docs/rest.md, Shapes). */
+export const author = z
+  .object({
+    type: z.literal('user'),
+    ...userFields,
+    platformUrl: otherUserFields.platformUrl,
+    favouritesCount: otherUserFields.favouritesCount,
+    statusesCount: otherUserFields.statusesCount,
+    mediaCount: otherUserFields.mediaCount,
+    createdAt: tweetTime.nullable().meta({ description: 'When the user joined.' }),
+    pinnedTweetIds: otherUserFields.pinnedTweetIds,
+  })
+  .meta({ id: 'Author' });
+
+export type Author = z.infer<typeof author>;
+
+/** A user in a list of users (docs/rest.md, Shapes). */
+export const userCard = z
+  .object({
+    type: z.literal('user'),
+    ...userFields,
+    protected: otherUserFields.protected,
+    tweets: otherUserFields.statusesCount,
+    listed: otherUserFields.listedCount,
+    createdAt: otherUserFields.createdAt,
+  })
+  .meta({ id: 'UserCard' });
+
+export type UserCard = z.infer<typeof userCard>;
+
+const { platformUrl: _ofAuthors, ...profileFields } = otherUserFields;
+
+/** The complete profile of a user (docs/rest.md, Shapes). */
+export const userProfile = z.object({ ...userFields, ...profileFields }).meta({ id: 'UserProfile' });
+
+export type UserProfile = z.infer<typeof userProfile>;
