@@ -97,7 +97,7 @@ test('GraphQL counts each call once, and a request that is refused as a whole un
   await graphql.ask('mutation { likeTweet(input: { tweetId: "x" }) { __typename } }');
   await graphql.ask('{ nothing }');
   await graphql.ask(
-    '{ user(userName: "grace") { followers(first: 100) { nodes { tweets(first: 100) { nodes { text } } } } } }',
+    '{ user(userName: "grace") { followers(first: 20) { nodes { tweets(first: 10) { nodes { text } } } } } }',
   );
   const rows = await rowsOf(client);
   expect(rows['user/info']).toMatchObject({ calls: 1, errors: { bad_input: 1, not_found: 1 } });
