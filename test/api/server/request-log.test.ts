@@ -167,6 +167,7 @@ describe('the log line of a request that a limit refused names the limit', () =>
     await Promise.all(running);
     const abort = new AbortController();
     const opened = await fetch(`${service.demo.baseUrl}/events`, { headers: rest.headers, signal: abort.signal });
+    expect(opened.status).toBe(200);
     expect(await refused(await rest.get('/events'))).toMatchObject({ reason: 'key_stream_limit', status: '429' });
     abort.abort();
     const line = await lineOf(opened.headers.get('x-request-id') ?? '');
