@@ -1,24 +1,35 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { handle, localsOf } from '../../../src/api/http/request-locals.ts';
 import { observeRequest } from '../../../src/api/server/request-context.ts';
 import { makeLogger } from '../../../src/shared/observability/logger.ts';
 import { Metrics } from '../../../src/shared/observability/metrics.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { Client } from '../../support/client.ts';
+import { GraphqlClient } from '../../support/graphql.ts';
 import { openSocket } from '../../support/raw.ts';
-import { useService } from '../../support/use-service.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
+import { startService, type TestService } from '../../support/service.ts';
 
-const { service, sandbox, newCaller } = useService({
-  RATE_LIMIT: '60',
-  MAX_CONCURRENT_REQUESTS: '2',
-  MAX_STREAMS_PER_KEY: '1',
-  UNAUTHENTICATED_RATE_LIMIT: '40',
-  PLATFORM_TIMEOUT_MS: '4000',
-  GRAPHQL_MAX_COST: '0.003',
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({
+    RATE_LIMIT: '60',
+    MAX_CONCURRENT_REQUESTS: '2',
+    MAX_STREAMS_PER_KEY: '1',
+    UNAUTHENTICATED_RATE_LIMIT: '40',
+    PLATFORM_TIMEOUT_MS: '4000',
+    GRAPHQL_MAX_COST: '0.003',
+  });
 });
-afterEach(() => sandbox.clearFaults());
+afterAll(() => service.stop());
+afterEach(async () => {
+  await fetch(`${service.demo.sandboxUrl}/control/faults/clear`, { method: 'POST', headers: json, body: '{}' });
+});
+
+const json = { 'content-type': 'application/json' };
 
 interface Line {
   requestId: string;
@@ -27,11 +38,15 @@ interface Line {
 
 /** Creates a caller with its own key, and a function that returns the log lines of its requests. */
 async function caller(dollars = '1') {
-  const { id: account, client: rest, ...more } = await newCaller(dollars);
+  const { id: account, key, keyId } = await service.makeAccount(dollars);
+  const authToken = service.demo.accounts[0]?.authToken ?? '';
   return {
-    ...more,
     account,
-    rest,
+    key,
+    keyId,
+    authToken,
+    rest: new Client({ baseUrl: service.demo.baseUrl, key, authToken }),
+    graphql: new GraphqlClient({ url: service.demo.graphqlUrl, key, authToken }),
     /** The log line of a request is written after its response was read. */
     lines: async (count: number) => {
       await expect.poll(() => requests().filter((line) => line['account'] === account).length).toBe(count);
@@ -114,9 +129,9 @@ describe('the log line of a REST request', () => {
   });
 
   test('has the charge of a write whose caller hung up', async () => {
-    const { rest, account, key } = await caller();
+    const { rest, account, key, authToken } = await caller();
     await service.addFault({ kind: 'latency', ms: 3_500 });
-    const body = JSON.stringify({ auth_token: rest.options.authToken, text: `Hung up on at ${Date.now()}` });
+    const body = JSON.stringify({ auth_token: authToken, text: `Hung up on at ${Date.now()}` });
     const socket = await openSocket(service.origin);
     socket.write(
       `POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
@@ -158,15 +173,17 @@ describe('the log line of a request that a limit refused names the limit', () =>
   });
 
   test('concurrent requests and streams of the key', async () => {
-    const { rest } = await caller();
+    const { rest, key, authToken } = await caller();
     await service.addFault({ kind: 'latency', ms: 3_500 }, { operation: 'userByScreenName', times: 2 });
+    const sandbox = new SandboxControl(service.demo.sandboxUrl);
     const before = await sandbox.requests('userByScreenName');
     const running = [rest.get('/user/info', { userName: 'grace' }), rest.get('/user/info', { userName: 'ada' })];
     await expect.poll(() => sandbox.requests('userByScreenName')).toBe(before + 2);
     expect(await refused(await rest.get('/account'))).toMatchObject({ reason: 'key_concurrency_limit', status: '429' });
     await Promise.all(running);
     const abort = new AbortController();
-    const opened = await fetch(`${service.demo.baseUrl}/events`, { headers: rest.headers, signal: abort.signal });
+    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
+    const opened = await fetch(`${service.demo.baseUrl}/events`, { headers, signal: abort.signal });
     expect(opened.status).toBe(200);
     expect(await refused(await rest.get('/events'))).toMatchObject({ reason: 'key_stream_limit', status: '429' });
     abort.abort();
