@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { actions, streams } from '../../src/actions/registry.ts';
 import {
   AuthenticationError,
@@ -16,24 +16,17 @@ import {
   type UserFollowersPage,
 } from '../../src/client/index.ts';
 import { examplePng } from '../../src/media/media-input.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
+import { errorOf } from './scripted-server.ts';
 
-let service: TestService;
+const { service } = useService();
 let postern: Postern;
 
-beforeAll(async () => {
-  service = await startService();
+beforeAll(() => {
   const { apiKey, baseUrl, accounts } = service.demo;
   const [ada] = accounts;
   postern = new Postern({ baseUrl, apiKey, authToken: ada?.authToken, encryptionCode: ada?.encryptionCode });
 });
-afterAll(() => service?.stop());
-
-const errorOf = (call: PromiseLike<unknown>) =>
-  call.then(
-    () => null,
-    (error: unknown) => error as PosternError,
-  );
 
 describe('a call', () => {
   test('returns the data with the names of the REST contract', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scriptedServer, success } from './scripted-server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -46,8 +46,7 @@ console.log(JSON.stringify([data, retries, answerCrc('abc', 'Jefe').response_tok
 `;
 
 test('the package runs, and its types resolve with Node16 and bundlers', async () => {
-  const server = await scriptedServer(success);
-  onTestFinished(server.stop);
+  const { baseUrl } = await scriptedServer([success]);
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const declared = 'declare const process: { argv: string[] };\ndeclare const console: { log(text: unknown): void };\n';
   writeFileSync(join(folder, 'program.ts'), declared + program);
@@ -63,7 +62,7 @@ test('the package runs, and its types resolve with Node16 and bundlers', async (
     execFileSync(process.execPath, [compiler, '-p', folder], { stdio: ['ignore', 2, 2] });
   }
   const printed = await new Promise<string>((resolve, reject) =>
-    execFile(process.execPath, ['program.js', server.baseUrl], { cwd: folder }, (error, output) =>
+    execFile(process.execPath, ['program.js', baseUrl], { cwd: folder }, (error, output) =>
       error ? reject(error) : resolve(output),
     ),
   );

@@ -1,26 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { errorTable } from '../../src/client/error-table.ts';
-import {
-  ConnectionError,
-  PlatformError,
-  type Postern,
-  type PosternError,
-  RateLimitError,
-} from '../../src/client/index.ts';
+import { ConnectionError, PlatformError, type Postern, RateLimitError } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/transport.ts';
-import { breaks, type Scripted, scriptedServer, success } from './scripted-server.ts';
+import { breaks, errorOf, type Scripted, scriptedServer, success } from './scripted-server.ts';
 
-async function start(script: Scripted[], options: Partial<ClientOptions> = {}) {
-  const server = await scriptedServer(...script);
-  onTestFinished(server.stop);
-  return { ...server, postern: server.client(options) };
-}
-
-const errorOf = (call: PromiseLike<unknown>) =>
-  call.then(
-    () => null,
-    (error: unknown) => error as PosternError,
-  );
 const refusal = (status: number, headers: Record<string, string> = {}): Scripted => ({
   status,
   headers,
@@ -43,7 +26,7 @@ test.each<[string, Scripted]>([
   ['429 with Retry-After', refusal(429, { 'retry-after': '0' })],
   ['409 with Retry-After, while the first request runs', refusal(409, { 'retry-after': '0' })],
 ])('a write is sent again after %s, with the same key and body', async (_, failure) => {
-  const { postern, requests } = await start([failure, failure, success]);
+  const { postern, requests } = await scriptedServer([failure, failure, success]);
   const { data, retries } = await write(postern).withResponse();
   expect({ data, retries }).toEqual({ data: { id: '1' }, retries: 2 });
   const keys = requests.map(({ headers }) => headers['idempotency-key']);
@@ -53,7 +36,7 @@ test.each<[string, Scripted]>([
 });
 
 test('each write has its own key, a key of the caller is kept, and reads have none', async () => {
-  const { postern, requests } = await start([success]);
+  const { postern, requests } = await scriptedServer([success]);
   await write(postern);
   await write(postern);
   await postern.tweet.create({ text: 'Hello' }, { idempotencyKey: 'mine' });
@@ -70,13 +53,13 @@ test.each(
     .filter(([, { mayPass }]) => !mayPass)
     .map(([, { status }]) => status),
 )('%i is not repeated', async (status) => {
-  const { postern, requests } = await start([refusal(status), success]);
+  const { postern, requests } = await scriptedServer([refusal(status), success]);
   expect(await errorOf(write(postern))).toMatchObject({ status });
   expect(requests).toHaveLength(1);
 });
 
 test('the pause lasts as long as Retry-After says', async () => {
-  const { postern, requests } = await start([refusal(429, { 'retry-after': '1' }), success]);
+  const { postern, requests } = await scriptedServer([refusal(429, { 'retry-after': '1' }), success]);
   const startedAt = performance.now();
   await read(postern);
   // Timers may end a little early.
@@ -85,19 +68,19 @@ test('the pause lasts as long as Retry-After says', async () => {
 });
 
 test('a longer Retry-After than maxRetryAfterMs is not waited for', async () => {
-  const { postern, requests } = await start([refusal(503, { 'retry-after': '61' }), success]);
+  const { postern, requests } = await scriptedServer([refusal(503, { 'retry-after': '61' }), success]);
   expect(await errorOf(read(postern))).toMatchObject({ code: 'unavailable', retryAfterSeconds: 61 });
   expect(requests).toHaveLength(1);
 });
 
 test('a limit without Retry-After does not end by itself, so the call fails at once', async () => {
-  const { postern, requests } = await start([refusal(429), success]);
+  const { postern, requests } = await scriptedServer([refusal(429), success]);
   expect(await errorOf(read(postern))).toBeInstanceOf(RateLimitError);
   expect(requests).toHaveLength(1);
 });
 
 test('a call with an encryption code is not sent again after 429, because a wrong code would use up a guess', async () => {
-  const { postern, requests } = await start([refusal(429, { 'retry-after': '0' }), success], {
+  const { postern, requests } = await scriptedServer([refusal(429, { 'retry-after': '0' }), success], {
     encryptionCode: '123456',
   });
   expect(await errorOf(postern.dm.send({ user_id: '1', text: 'Hello' }))).toBeInstanceOf(RateLimitError);
@@ -105,7 +88,7 @@ test('a call with an encryption code is not sent again after 429, because a wron
 });
 
 test('DELETE is repeated only after 429, because a repeated DELETE is 404', async () => {
-  const { postern, requests } = await start([refusal(429, { 'retry-after': '0' }), breaks, success]);
+  const { postern, requests } = await scriptedServer([refusal(429, { 'retry-after': '0' }), breaks, success]);
   expect(await errorOf(postern.webhooks.delete({ id: 'wh_1' }))).toMatchObject({ code: 'connection_failed' });
   expect(requests).toHaveLength(2);
 });
@@ -115,7 +98,7 @@ test.each<[string, Partial<ClientOptions>, number]>([
   ['none with 0', { maxRetries: 0 }, 1],
   ['as many as the client says', { maxRetries: 1 }, 2],
 ])('retries are bounded: %s', async (_, options, attempts) => {
-  const { postern, requests } = await start([refusal(502)], options);
+  const { postern, requests } = await scriptedServer([refusal(502)], options);
   const error = await errorOf(write(postern));
   expect(error).toBeInstanceOf(PlatformError);
   expect(error?.idempotencyKey).toBe(requests[0]?.headers['idempotency-key']);
@@ -127,11 +110,14 @@ test.each<[string, Partial<ClientOptions>, number]>([
 const never: Scripted = () => {};
 
 test('an attempt that takes too long is aborted and sent again', async () => {
-  const { postern, requests } = await start([never, (response) => void response.writeHead(200).write('{'), success], {
-    timeoutMs: 100,
-    // A slow machine may need more than 100 ms for the last response as well.
-    maxRetries: 50,
-  });
+  const { postern, requests } = await scriptedServer(
+    [never, (response) => void response.writeHead(200).write('{'), success],
+    {
+      timeoutMs: 100,
+      // A slow machine may need more than 100 ms for the last response as well.
+      maxRetries: 50,
+    },
+  );
   await read(postern);
   expect(requests.length).toBeGreaterThanOrEqual(3);
   const error = await errorOf(
@@ -141,7 +127,7 @@ test('an attempt that takes too long is aborted and sent again', async () => {
 });
 
 test('a time limit without retries is an error with the code timed_out', async () => {
-  const { postern } = await start([never], { timeoutMs: 50, maxRetries: 0 });
+  const { postern } = await scriptedServer([never], { timeoutMs: 50, maxRetries: 0 });
   const error = await errorOf(read(postern));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ code: 'timed_out', status: null, message: 'No response within 50 ms' });
@@ -151,7 +137,7 @@ test.each([
   ['the request', never],
   ['the pause before a retry', refusal(503, { 'retry-after': '50' })],
 ])('a signal ends %s with its reason', async (_, response) => {
-  const { postern, requests } = await start([response]);
+  const { postern, requests } = await scriptedServer([response]);
   const controller = new AbortController();
   const call = errorOf(postern.user.me({}, { signal: controller.signal }));
   await expect.poll(() => requests.length).toBe(1);
@@ -163,13 +149,13 @@ test.each([
 });
 
 test('a redirect is not followed, because it would carry the credentials to another address', async () => {
-  const { postern, requests } = await start([{ status: 302, headers: { location: 'http://127.0.0.1:9/' } }]);
+  const { postern, requests } = await scriptedServer([{ status: 302, headers: { location: 'http://127.0.0.1:9/' } }]);
   expect(await errorOf(read(postern))).toMatchObject({ code: 'unexpected_response', status: 302 });
   expect(requests).toHaveLength(1);
 });
 
 test('a response that is not from Postern is an error', async () => {
-  const { postern } = await start([
+  const { postern } = await scriptedServer([
     (response) => response.end('<!doctype html>'),
     (response) => response.writeHead(404).end('<p>'),
   ]);
@@ -181,7 +167,10 @@ test('a response that is not from Postern is an error', async () => {
 });
 
 test('credentials are headers, only of the calls that need them, and never part of the URL', async () => {
-  const { postern, requests } = await start([success], { encryptionCode: '123456', proxy: 'http://u:p@proxy.example' });
+  const { postern, requests } = await scriptedServer([success], {
+    encryptionCode: '123456',
+    proxy: 'http://u:p@proxy.example',
+  });
   const sent = async (call: PromiseLike<unknown>) => {
     await call;
     const request = requests.at(-1);
@@ -204,7 +193,7 @@ test('a list keeps its options for the next pages, except the key', async () => 
     status: 200,
     data: { tweets: [{ id: cursor }], next_cursor: cursor },
   });
-  const { postern, requests } = await start([page('a b'), page(null)]);
+  const { postern, requests } = await scriptedServer([page('a b'), page(null)]);
   const list = postern.user.homeTimeline({ count: 1 }, { authToken: 'other', idempotencyKey: 'mine' });
   expect(await list.toArray({ limit: 5 })).toHaveLength(2);
   expect(requests.map(({ headers, body }) => [headers['x-auth-token'], headers['idempotency-key'], body])).toEqual([
@@ -216,7 +205,7 @@ test('a list keeps its options for the next pages, except the key', async () => 
 test.each([{ maxRetries: -1 }, { maxRetries: Number.NaN }, { timeoutMs: 0 }, { timeoutMs: Number.NaN }])(
   'refuses %j',
   async (options) => {
-    const { postern, requests } = await start([success], options);
+    const { postern, requests } = await scriptedServer([success], options);
     expect(await errorOf(read(postern))).toBeInstanceOf(TypeError);
     expect(requests).toHaveLength(0);
   },

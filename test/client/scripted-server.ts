@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Postern } from '../../src/client/index.ts';
+import { onTestFinished } from 'vitest';
+import { Postern, type PosternError } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/transport.ts';
 
 export interface ReceivedRequest {
@@ -18,8 +19,18 @@ export type Scripted =
 export const success: Scripted = { status: 200, data: { id: '1' } };
 export const breaks: Scripted = (response) => response.destroy();
 
-/** Starts a server on loopback that sends the responses one after the other, and repeats the last one. */
-export async function scriptedServer(...script: Scripted[]) {
+/** Returns the error of a call, or `null` if it succeeds. */
+export const errorOf = (call: PromiseLike<unknown>) =>
+  call.then(
+    () => null,
+    (error: unknown) => error as PosternError,
+  );
+
+/**
+ * Starts a server on loopback that sends the responses one after the other, and repeats the last one. It is stopped after the test.
+ * `postern` is a client of it with these options.
+ */
+export async function scriptedServer(script: readonly Scripted[], options: Partial<ClientOptions> = {}) {
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -33,14 +44,9 @@ export async function scriptedServer(...script: Scripted[]) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  return {
-    requests,
-    baseUrl,
-    client: (options: Partial<ClientOptions> = {}) =>
-      new Postern({ baseUrl, apiKey: 'key', authToken: 'token', ...options }),
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { requests, baseUrl, postern: new Postern({ baseUrl, apiKey: 'key', authToken: 'token', ...options }) };
 }

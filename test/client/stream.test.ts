@@ -1,28 +1,11 @@
-import { afterAll, beforeAll, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
-import {
-  AuthenticationError,
-  Postern,
-  type PosternError,
-  ServerError,
-  type StreamEvent,
-} from '../../src/client/index.ts';
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { AuthenticationError, Postern, ServerError, type StreamEvent } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/transport.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { type Scripted, scriptedServer } from './scripted-server.ts';
-
-const errorOf = (call: PromiseLike<unknown>) =>
-  call.then(
-    () => null,
-    (error: unknown) => error as PosternError,
-  );
+import { useService } from '../support/use-service.ts';
+import { errorOf, type Scripted, scriptedServer } from './scripted-server.ts';
 
 describe('the stream of a service', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service?.stop());
+  const { service, sandbox } = useService();
 
   test('continues after a broken connection without loss and without repetition', async () => {
     const { apiKey, baseUrl, accounts } = service.demo;
@@ -36,7 +19,6 @@ describe('the stream of a service', () => {
     const stream = postern.events({ types: ['tweet.mention', 'tweet.like'] });
     const events = stream[Symbol.asyncIterator]();
     const first = events.next();
-    const sandbox = new SandboxControl(service.demo.sandboxUrl);
     const mention = () => sandbox.makeEvents({ type: 'mention', userName: 'ada' });
     const received: StreamEvent[] = [];
     const take = async (next: Promise<IteratorResult<StreamEvent, void>>) => {
@@ -75,11 +57,7 @@ const frames =
 const like = (id: string) =>
   `id: ${id}\nevent: tweet.like\ndata: ${JSON.stringify({ id, type: 'tweet.like', tweet_id: '1' })}\n\n`;
 
-async function start(...script: Scripted[]) {
-  const server = await scriptedServer(...script);
-  onTestFinished(server.stop);
-  return { ...server, postern: server.client() };
-}
+const start = (...script: Scripted[]) => scriptedServer(script);
 
 test('each connection continues after the last event, and a gap is reported', async () => {
   const gap = 'event: gap\ndata: {"reason":"Events may be missing"}\n\n';

@@ -1,32 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { useService } from '../support/use-service.ts';
 import { type Agent, type Generation, generations, overHttp } from './agents.ts';
-
-// The service loads it at the first request (test/support/service.ts).
-import '../../src/api/mcp/http.ts';
 
 const page = 'https://app.example';
 
-let service: TestService;
-let owner: Client;
-let authToken: string;
+const { service, sandbox, ada: owner } = useService({ CORS_ORIGINS: page, RATE_LIMIT: '0' }, { dollars: '5' });
 const opened: Agent[] = [];
 
-beforeAll(async () => {
-  service = await startService({ CORS_ORIGINS: page, RATE_LIMIT: '0' });
-  authToken = service.demo.accounts[0]?.authToken ?? '';
-  const { key } = await service.makeAccount('5');
-  owner = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
-});
-afterAll(() => service.stop());
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((agent) => agent.close()));
-  await fetch(`${service.demo.sandboxUrl}/control/faults/clear`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-  });
+  await sandbox.clearFaults();
 });
 
 interface Options {
@@ -38,7 +21,7 @@ interface Options {
 
 async function agent({ generation = '1.x', policy, key = owner.options.key ?? '', headers }: Options = {}) {
   const url = `${service.origin}/mcp${policy === undefined ? '' : `?policy=${policy}`}`;
-  const all = { authorization: `Bearer ${key}`, 'x-auth-token': authToken, ...headers };
+  const all = { ...owner.with({ key }).headers, ...headers };
   const connected = await overHttp(generation, url, all);
   opened.push(connected);
   return connected;
@@ -56,8 +39,7 @@ function post(message: unknown, headers: Record<string, string> = {}, init: Requ
   return fetch(service.origin + path, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${owner.options.key}`,
-      'x-auth-token': authToken,
+      ...owner.headers,
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
       ...headers,
@@ -178,13 +160,13 @@ describe('the tools that are listed and callable', () => {
 
 describe('credentials', () => {
   test('are no arguments of a tool', async () => {
-    const { isError, structured } = await (await agent()).call('user_me', { auth_token: authToken });
+    const { isError, structured } = await (await agent()).call('user_me', { auth_token: owner.options.authToken });
     expect(isError).toBe(true);
     expect(structured.error).toMatchObject({
       code: 'bad_input',
       message: 'Unknown argument: "auth_token": user_me takes full',
     });
-    expect(JSON.stringify(structured)).not.toContain(authToken);
+    expect(JSON.stringify(structured)).not.toContain(owner.options.authToken);
   });
 
   test('that are missing are named, with the place where the user configures them', async () => {
@@ -210,7 +192,7 @@ describe('credentials', () => {
     const messages = await reader.call('dm_messages', { conversation_id, count: 2, full: true });
     const keys = await reader.call('account_keys', { full: true });
     const all = `${text}${messages.text}${keys.text}${JSON.stringify([structured, messages, keys])}`;
-    for (const secret of [code, authToken, owner.options.key ?? '']) expect(all).not.toContain(secret);
+    for (const secret of [code, owner.options.authToken, owner.options.key]) expect(all).not.toContain(secret);
   });
 });
 
@@ -333,7 +315,7 @@ describe('HTTP', () => {
       400,
       expect.stringContaining('policy: must be read, write or destructive'),
     ]);
-    expect((await post(call, {}, {}, `/mcp?auth_token=${authToken}`)).status).toBe(400);
+    expect((await post(call, {}, {}, `/mcp?auth_token=${owner.options.authToken}`)).status).toBe(400);
   });
 
   test('counts each message towards the limits of the key', async () => {

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
-import { GraphqlClient } from '../support/graphql.ts';
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../support/client.ts';
+import type { GraphqlClient } from '../support/graphql.ts';
 import { restingBalance } from '../support/refusal.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { McpCaller } from './mcp-caller.ts';
 import { seed, shuffled } from './seed.ts';
 
-// The service loads it at the first request (test/support/service.ts).
-import '../../src/api/mcp/http.ts';
-
 const micros = 1_000_000;
-let service: TestService;
-let sandbox: SandboxControl;
-
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-});
-afterAll(() => service.stop());
+const { service, sandbox, ada, graphql, newCaller } = useService({ RATE_LIMIT: '0' });
 
 /** The outcome of a call: the status that REST would have, and the charge in micro-dollars. */
 interface Outcome {
@@ -37,10 +26,9 @@ class Spender {
   #count = 0;
 
   constructor(name: string, key: string, authToken: string) {
-    const { baseUrl, graphqlUrl } = service.demo;
     this.#name = name;
-    this.#rest = new Client({ baseUrl, key, authToken });
-    this.#graphql = new GraphqlClient({ url: graphqlUrl, key, authToken });
+    this.#rest = ada.with({ key, authToken });
+    this.#graphql = graphql.with({ key, authToken });
     this.#mcp = new McpCaller(`${service.origin}/mcp?policy=write`, { key, authToken });
   }
 
@@ -85,9 +73,8 @@ class Spender {
 
   async #openStream(): Promise<Outcome> {
     const leaving = new AbortController();
-    const { baseUrl, key, authToken = '' } = this.#rest.options;
-    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
-    const response = await fetch(`${baseUrl}/events`, { headers, signal: leaving.signal });
+    const { headers, options } = this.#rest;
+    const response = await fetch(`${options.baseUrl}/events`, { headers, signal: leaving.signal });
     leaving.abort();
     return { status: response.status, charged: chargeIn(response.headers) };
   }
@@ -97,9 +84,8 @@ describe(`parallel calls of every kind, of three keys of one account (SECURITY_S
   test.each([0.05, 0.123, 1])(
     'spend no more than its %s dollars, and each key no more than its budget',
     async (dollars) => {
-      const { key } = await service.makeAccount(String(dollars));
+      const { key, client: owner } = await newCaller(String(dollars));
       const { authToken } = await sandbox.mint();
-      const owner = new Client({ baseUrl: service.demo.baseUrl, key });
       const budget = 0.02;
       const limited = (await owner.post('/account/keys', { name: 'Limited', dollars_per_day: String(budget) })).body
         .data;
@@ -127,9 +113,9 @@ describe(`parallel calls of every kind, of three keys of one account (SECURITY_S
   );
 
   test('under one Idempotency-Key make one tweet and one charge, over REST and MCP at the same time', async () => {
-    const { key } = await service.makeAccount('1');
+    const { key, client } = await newCaller();
     const { authToken } = await sandbox.mint();
-    const owner = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
+    const owner = client.with({ authToken });
     const second = String((await owner.post('/account/keys', { name: 'Second' })).body.data['key']);
     const text = `Once, whatever the API ${seed}`;
     const under = 'one key for all';

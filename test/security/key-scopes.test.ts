@@ -1,27 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { actions } from '../../src/actions/registry.ts';
 import { tools } from '../../src/mcp/tools.ts';
 import { endpointGroups } from '../../src/shared/model/key-restrictions.ts';
 import { rows, variablesOf } from '../api/graphql/parity-rows.ts';
-import { Client } from '../support/client.ts';
-import { GraphqlClient } from '../support/graphql.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { McpCaller } from './mcp-caller.ts';
 
-// The service loads it at the first request (test/support/service.ts).
-import '../../src/api/mcp/http.ts';
-
-let service: TestService;
-let owner: Client;
-let authToken: string;
-
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-  authToken = service.demo.accounts[0]?.authToken ?? '';
-  owner = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key, authToken });
-});
-afterAll(() => service.stop());
+const { service, ada: owner, graphql } = useService({ RATE_LIMIT: '0' });
 
 async function keyWith(restrictions: Record<string, unknown>): Promise<string> {
   const { status, body } = await owner.post('/account/keys', { name: 'Restricted', ...restrictions });
@@ -30,11 +16,11 @@ async function keyWith(restrictions: Record<string, unknown>): Promise<string> {
 }
 
 function callersOf(key: string) {
-  const { graphqlUrl } = service.demo;
+  const rest = owner.with({ key });
   return {
-    rest: owner.with({ key }),
-    graphql: new GraphqlClient({ url: graphqlUrl, key, authToken }),
-    mcp: new McpCaller(`${service.origin}/mcp?policy=destructive`, { key, authToken, encryptionCode: '123456' }),
+    rest,
+    graphql: graphql.with({ key }),
+    mcp: new McpCaller(`${service.origin}/mcp?policy=destructive`, { ...rest.options, encryptionCode: '123456' }),
   };
 }
 
@@ -98,7 +84,7 @@ describe('every way to use a key', () => {
       rest: (await rest.get('/account/balance')).status,
       graphql: (await graphql.ask('{ account { balance } }')).status,
       mcp: (await mcp.send(message)).status,
-      stream: await open('/events', { authorization: `Bearer ${key}`, 'x-auth-token': authToken }),
+      stream: await open('/events', owner.with({ key }).headers),
       token: token === null ? null : await open(`/events?token=${token}`, {}),
     };
   }

@@ -1,7 +1,7 @@
 import type { ToolResult } from '../mcp/agents.ts';
 
 interface Credentials {
-  key: string;
+  key?: string;
   authToken?: string;
   encryptionCode?: string;
 }

@@ -1,27 +1,15 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { restingBalance } from '../support/refusal.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { McpCaller } from './mcp-caller.ts';
 
-// The service loads it at the first request (test/support/service.ts).
-import '../../src/api/mcp/http.ts';
-
-let service: TestService;
-let owner: Client;
+const { service, ada: owner } = useService({ RATE_LIMIT: '0' });
 let mcp: McpCaller;
 
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-  const credentials = {
-    key: (await service.makeAccount('1')).key,
-    authToken: service.demo.accounts[0]?.authToken ?? '',
-  };
-  owner = new Client({ baseUrl: service.demo.baseUrl, ...credentials });
-  mcp = new McpCaller(`${service.origin}/mcp?policy=destructive`, credentials);
+beforeAll(() => {
+  mcp = new McpCaller(`${service.origin}/mcp?policy=destructive`, owner.options);
 });
-afterAll(() => service.stop());
 
 const message = (fields: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, ...fields });
 const call = (params: unknown) => message({ method: 'tools/call', params });
@@ -84,17 +72,10 @@ describe('a malformed message', () => {
   });
 
   test('is refused if it is compressed to a thousandth', async () => {
-    const headers = { 'content-encoding': 'gzip' };
     const bomb = gzipSync(call({ name: 'user_info', arguments: { userName: ' '.repeat(50_000_000) } }));
-    const { key, authToken } = owner.options;
     const response = await fetch(`${service.origin}/mcp`, {
       method: 'POST',
-      headers: {
-        ...headers,
-        authorization: `Bearer ${key}`,
-        'x-auth-token': authToken ?? '',
-        'content-type': 'application/json',
-      },
+      headers: { ...owner.headers, 'content-encoding': 'gzip', 'content-type': 'application/json' },
       body: new Uint8Array(bomb),
     });
     expect(response.status).toBe(413);

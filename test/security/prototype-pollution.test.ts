@@ -1,30 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { actions } from '../../src/actions/registry.ts';
 import { tools } from '../../src/mcp/tools.ts';
-import { Client } from '../support/client.ts';
 import { oneOfEachKind } from '../support/repetitions.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { McpCaller } from './mcp-caller.ts';
 
-// The service loads it at the first request (test/support/service.ts).
-import '../../src/api/mcp/http.ts';
-
-let service: TestService;
-let client: Client;
+const { service, ada: client } = useService({ RATE_LIMIT: '0' }, { dollars: '10' });
 let mcp: McpCaller;
 let before: PropertyKey[];
 
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-  const credentials = {
-    key: (await service.makeAccount('10')).key,
-    authToken: service.demo.accounts[0]?.authToken ?? '',
-  };
-  client = new Client({ baseUrl: service.demo.baseUrl, ...credentials });
-  mcp = new McpCaller(`${service.origin}/mcp?policy=destructive`, credentials);
+beforeAll(() => {
+  mcp = new McpCaller(`${service.origin}/mcp?policy=destructive`, client.options);
   before = prototypes();
 });
-afterAll(() => service.stop());
 
 /** The names of all properties of the prototypes that every object and list has. The service runs in this process. */
 function prototypes(): PropertyKey[] {
@@ -82,11 +70,7 @@ describe('names of prototypes in a request change no prototype, and have no effe
   ])('GraphQL: %s', async (_name, body) => {
     const response = await fetch(service.demo.graphqlUrl, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${client.options.key}`,
-        'x-auth-token': client.options.authToken ?? '',
-        'content-type': 'application/json',
-      },
+      headers: { ...client.headers, 'content-type': 'application/json' },
       body,
     });
     expect(response.status).toBeLessThan(500);
@@ -101,7 +85,7 @@ describe('names of prototypes in a request change no prototype, and have no effe
       form.set('operations', '{"query":"query($u:String){user(userName:$u){id}}","variables":{"u":null}}');
       form.set('map', JSON.stringify({ f: [path] }));
       form.set('f', new Blob(['x']), 'x');
-      const headers = { authorization: `Bearer ${client.options.key}` };
+      const { headers } = client;
       const response = await fetch(service.demo.graphqlUrl, { method: 'POST', headers, body: form });
       expect(response.status).toBe(400);
       expectUnpolluted();

@@ -23,6 +23,12 @@ export class Client {
     return new Client({ ...this.options, ...changes });
   }
 
+  /** The credentials as headers. */
+  get headers(): { authorization: string; 'x-auth-token': string } {
+    const { key = '', authToken = '' } = this.options;
+    return { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
+  }
+
   get(path: string, query: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Answer> {
     const { authToken } = this.options;
     const search = new URLSearchParams({ ...(authToken && { auth_token: authToken }), ...query });

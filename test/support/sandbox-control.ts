@@ -5,10 +5,10 @@ const ofActors = new Set(operations.filter(({ access }) => access === 'actor').m
 
 /** Calls the control routes of the sandbox, for tests that check the platform's state. */
 export class SandboxControl {
-  readonly #url: string;
+  url: string;
 
   constructor(url: string) {
-    this.#url = url;
+    this.url = url;
   }
 
   /** Returns the number of calls of an operation since the start. */
@@ -81,7 +81,7 @@ export class SandboxControl {
   }
 
   async #send(path: string, body?: Record<string, unknown>): Promise<unknown> {
-    const response = await fetch(this.#url + path, {
+    const response = await fetch(this.url + path, {
       ...(body && {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -13,10 +13,12 @@ import { makeLogger } from '../../src/shared/observability/logger.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { patientRuntime } from './patient-runtime.ts';
 import { quickStretcher } from './quick-stretcher.ts';
+import { SandboxControl } from './sandbox-control.ts';
 
 // The service loads these when they are first needed. Vitest transforms sources while it loads them, so that a test on a busy machine would
 // wait for them longer than a test may take.
 import '../../src/api/graphql/http.ts';
+import '../../src/api/mcp/http.ts';
 import '../../src/store/sqlite/store.ts';
 
 /** A service on free loopback ports with its own folder and a sandbox in the same thread. */
@@ -93,14 +95,7 @@ export async function startService(
     },
     credit: (account, dollars, description = 'Credit') =>
       admin.credit(account, parseDollars(dollars) ?? 0, description),
-    async addFault(fault, match = {}) {
-      const response = await fetch(`${demo.sandboxUrl}/control/faults`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ fault, ...match }),
-      });
-      if (response.status !== 201) throw new Error(`the sandbox refused the fault: ${await response.text()}`);
-    },
+    addFault: (fault, match) => new SandboxControl(demo.sandboxUrl).setFault({ fault, ...match }),
     async stop() {
       await service.stop();
       await store.close();

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const proxy = 'http://proxyuser:canary-proxy-password@proxy.example:8080';
 const code = 'canary-encryption-code';
 const value = 'canary/variable/value';
 const literal = 'canary-literal-value';
-let service: TestService;
+const { service, newCaller } = useService(
+  { LOG_LEVEL: 'trace', PLATFORM_TIMEOUT_MS: '150', GRAPHQL_TIMEOUT_MS: '400' },
+  { resolve: async () => [] },
+);
 /** All error messages and log lines of the service. */
 const said: string[] = [];
 
-beforeAll(async () => {
-  service = await startService(
-    { LOG_LEVEL: 'trace', PLATFORM_TIMEOUT_MS: '150', GRAPHQL_TIMEOUT_MS: '400' },
-    { resolve: async () => [] },
-  );
-});
-afterAll(() => service.stop());
-
 test('no key, token, code, password or value of a variable is in a log line or an error', async () => {
-  const { key } = await service.makeAccount('0.02');
+  const { key, client } = await newCaller('0.02');
   const poor = (await service.makeAccount('0')).key;
   const token = service.demo.accounts[0]?.authToken ?? '';
   const rejected = 'canary-rejected-token-0123456789';
@@ -32,8 +27,7 @@ test('no key, token, code, password or value of a variable is in a log line or a
       headers: {
         'content-type': 'application/json',
         accept: 'application/graphql-response+json',
-        authorization: `Bearer ${key}`,
-        'x-auth-token': token,
+        ...client.headers,
         'x-encryption-code': code,
         ...headers,
       },

@@ -1,13 +1,8 @@
 import { serverAudits } from 'graphql-http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const { service } = useService();
 
 /** The audits of GraphQL over HTTP for a client without a key. They work, because `{ __typename }` needs no key. */
 const audits = serverAudits({ url: () => `${service.origin}/graphql` });

@@ -1,40 +1,26 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openStore } from '../../../src/main/open-store.ts';
 import { readConfig } from '../../../src/shared/config/config.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../../src/store/port.ts';
-import { type GraphqlAnswer, GraphqlClient } from '../../support/graphql.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import type { GraphqlAnswer } from '../../support/graphql.ts';
+import { useService } from '../../support/use-service.ts';
 
 const secret = 'what nobody outside may read';
 const dataDir = mkdtempSync(join(tmpdir(), 'postern-errors-'));
 /** Methods of the store that throw an unexpected error, such as `keys.list`. */
 const broken = new Set<string>();
 
-let service: TestService;
-let ada: GraphqlClient;
-
-beforeAll(async () => {
-  const config = readConfig({ DATA_DIR: dataDir });
-  service = await startService(
-    { DATA_DIR: dataDir },
-    { openStore: async () => breakable(await openStore(config, systemRuntime)) },
-  );
-  const { key } = await service.makeAccount('1');
-  ada = new GraphqlClient({
-    url: service.demo.graphqlUrl,
-    key,
-    authToken: service.demo.accounts[0]?.authToken ?? '',
-  });
-});
+afterAll(() => rmSync(dataDir, { recursive: true }));
+const config = readConfig({ DATA_DIR: dataDir });
+const { service, graphql: ada } = useService(
+  { DATA_DIR: dataDir },
+  { openStore: async () => breakable(await openStore(config, systemRuntime)) },
+);
 beforeEach(() => broken.clear());
-afterAll(async () => {
-  await service.stop();
-  rmSync(dataDir, { recursive: true });
-});
 
 /** Wraps a store whose methods in `broken` throw. */
 function breakable(store: Store): Store {

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const { service, ada } = useService();
 
 const ask = (body: object | string, headers: Record<string, string> = {}) =>
   fetch(`${service.origin}/graphql`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      authorization: `Bearer ${service.demo.apiKey}`,
-      'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
+      ...ada.headers,
       ...headers,
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { errorGuide } from '../../../src/shared/errors/guide.ts';
@@ -6,21 +6,10 @@ import type { ErrorCode } from '../../../src/shared/errors/table.ts';
 import { errorTable } from '../../../src/shared/errors/table.ts';
 import { type Answer, Client } from '../../support/client.ts';
 import { exchange } from '../../support/raw.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { answerFaults, operationOf } from './contract.ts';
 
-let service: TestService;
-let ada: Client;
-
-beforeAll(async () => {
-  service = await startService({ PLATFORM_TIMEOUT_MS: '300' });
-  ada = new Client({
-    baseUrl: service.demo.baseUrl,
-    key: service.demo.apiKey,
-    authToken: service.demo.accounts[0]?.authToken ?? '',
-  });
-});
-afterAll(() => service.stop());
+const { service, ada } = useService({ PLATFORM_TIMEOUT_MS: '300' });
 
 function actionNamed(name: string): Action {
   const action = actions.find((candidate) => candidate.name === name);

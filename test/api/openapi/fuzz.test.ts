@@ -1,25 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { actorFieldsOf } from '../../../scripts/openapi/shared.ts';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
-import { Client } from '../../support/client.ts';
 import { oneOfEachKind, repetitions } from '../../support/repetitions.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { answerFaults, operationOf } from './contract.ts';
 
 const numRuns = repetitions(6, 60);
 
-let service: TestService;
-let key: string;
-let authToken: string;
-
-beforeAll(async () => {
-  service = await startService();
-  ({ key } = await service.makeAccount('1000'));
-  authToken = service.demo.accounts[0]?.authToken ?? '';
-});
-afterAll(() => service.stop());
+const { ada } = useService({}, { dollars: '1000' });
 
 const checked = oneOfEachKind(actions);
 const written = checked.filter(({ method }) => method !== 'GET').map((action) => [action.name, action] as const);
@@ -49,10 +39,9 @@ function fieldsOf(action: Action): string[] {
 }
 
 function send(action: Action, query: string, body: string | undefined, headers: Record<string, string>) {
-  const client = new Client({ baseUrl: service.demo.baseUrl, key });
   const path = action.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(action.example[name]));
-  return client.send(action.method, path + query, body, {
-    ...(action.actor && { 'x-auth-token': authToken }),
+  return ada.send(action.method, path + query, body, {
+    ...(action.actor && { 'x-auth-token': ada.headers['x-auth-token'] }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...headers,
   });

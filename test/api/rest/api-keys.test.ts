@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { expect, test } from 'vitest';
+import type { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-});
-afterAll(() => service.stop());
+const { service, newCaller } = useService({ RATE_LIMIT: '0' });
 
 interface Key {
   id: string;
@@ -17,17 +13,13 @@ interface Key {
   key?: string;
 }
 
-async function owner() {
-  const { key, keyId } = await service.makeAccount('1');
-  return { client: new Client({ baseUrl: service.demo.baseUrl, key }), keyId };
-}
 const create = async (client: Client, name: string, headers: Record<string, string> = {}) =>
   (await client.post('/account/keys', { name }, headers)).body.data as unknown as Required<Key>;
 const list = async (client: Client) => (await client.get('/account/keys')).body.data['api_keys'] as Key[];
 const revoke = (client: Client, id: string) => client.send('DELETE', `/account/keys/${id}`);
 
 test('a created key works for the same account, and only the response of its creation contains it', async () => {
-  const { client, keyId } = await owner();
+  const { client, keyId } = await newCaller();
   const made = await create(client, 'Nightly report');
   expect(made).toMatchObject({ name: 'Nightly report', last_used_at: null, revoked_at: null, revocable: true });
   expect(made.key.startsWith(made.prefix)).toBe(true);
@@ -39,7 +31,7 @@ test('a created key works for the same account, and only the response of its cre
 });
 
 test('a revoked key is refused and stays listed', async () => {
-  const { client } = await owner();
+  const { client } = await newCaller();
   const { id, key } = await create(client, 'Old');
   const revoked = await revoke(client, id);
   expect([revoked.status, revoked.body.data]).toEqual([
@@ -52,14 +44,14 @@ test('a revoked key is refused and stays listed', async () => {
 });
 
 test('a key of another account cannot be revoked', async () => {
-  const { client } = await owner();
-  const { client: stranger, keyId } = await owner();
+  const { client } = await newCaller();
+  const { client: stranger, keyId } = await newCaller();
   for (const id of [keyId, 'key_unknown']) expectRefusal(await revoke(client, id), 404, `API key not found: ${id}`);
   expect((await list(stranger)).map(({ revoked_at: at }) => at)).toEqual([null]);
 });
 
 test('a repeated creation with the same Idempotency-Key creates one key and returns it again', async () => {
-  const { client } = await owner();
+  const { client } = await newCaller();
   const headers = { 'idempotency-key': 'a-key-of-mine' };
   const [first, second] = [await create(client, 'Once', headers), await create(client, 'Once', headers)];
   expect(second).toEqual(first);
@@ -67,7 +59,7 @@ test('a repeated creation with the same Idempotency-Key creates one key and retu
 });
 
 test('an account may have 100 keys that are not revoked', async () => {
-  const { client } = await owner();
+  const { client } = await newCaller();
   const names = Array.from({ length: 99 }, (_, i) => `Key ${i}`);
   const [some] = await Promise.all(names.map((name) => create(client, name)));
   const refused = await client.post('/account/keys', { name: 'One more' });
@@ -83,6 +75,6 @@ test.each([
   [{ name: 'x'.repeat(101) }, 'Malformed field: name: must be at most 100 characters'],
   [{ name: '\ud800' }, 'Malformed field: name: holds half of a surrogate pair'],
 ])('a name that is missing or malformed is 400: %j', async (body, error) => {
-  const { client } = await owner();
+  const { client } = await newCaller();
   expectRefusal(await client.post('/account/keys', body), 400, error);
 });

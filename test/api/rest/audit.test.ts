@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { expect, test } from 'vitest';
+import type { Client } from '../../support/client.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0', ALLOW_LOCALHOST_WEBHOOKS: '1' });
-});
-afterAll(() => service.stop());
+const { service, newCaller } = useService({ RATE_LIMIT: '0', ALLOW_LOCALHOST_WEBHOOKS: '1' });
 
 interface Entry {
   id: string;
@@ -19,15 +15,10 @@ interface Entry {
   details: Record<string, string>;
 }
 
-async function owner() {
-  const { id, key, keyId } = await service.makeAccount('1');
-  const authToken = service.demo.accounts[0]?.authToken ?? '';
-  return { account: id, keyId, client: new Client({ baseUrl: service.demo.baseUrl, key, authToken }) };
-}
 const read = async (client: Client) => (await client.get('/account/audit')).body.data['audit'] as Entry[];
 
 test('the operator creates an account with credit and a key, and adds credit', async () => {
-  const { account, client, keyId } = await owner();
+  const { id: account, client, keyId } = await newCaller();
   await service.credit(account, '0.5', 'Invoice 7');
   const by = { type: 'operator', key_id: null, key_name: null };
   expect(await read(client)).toMatchObject([
@@ -39,7 +30,7 @@ test('the operator creates an account with credit and a key, and adds credit', a
 });
 
 test('a key sets the threshold of low credit, and an entry is made only if the value changes', async () => {
-  const { account, client, keyId } = await owner();
+  const { id: account, client, keyId } = await newCaller();
   for (const threshold of [null, '0.5', '0.50', null])
     await client.write('PATCH', '/account', { low_credit_threshold: threshold });
   const change = {
@@ -54,7 +45,7 @@ test('a key sets the threshold of low credit, and an entry is made only if the v
 });
 
 test('a key creates and revokes a key, once each, however often the call is repeated', async () => {
-  const { client, keyId } = await owner();
+  const { client, keyId } = await newCaller();
   const headers = { 'idempotency-key': 'once' };
   const input = { name: 'Report', read_only: true, groups: ['tweet', 'user'], dollars_per_day: '0.5' };
   const { id, key } = (await client.post('/account/keys', input, headers)).body.data as { id: string; key: string };
@@ -79,7 +70,7 @@ test('a key creates and revokes a key, once each, however often the call is repe
 });
 
 test('a webhook is created, changed, paused and deleted, and no secret is recorded', async () => {
-  const { client, keyId } = await owner();
+  const { client, keyId } = await newCaller();
   const receiver = await startReceiver();
   try {
     const secret = 'a-secret-of-at-least-16';
@@ -115,7 +106,7 @@ test('a webhook is created, changed, paused and deleted, and no secret is record
 });
 
 test('the log is read page by page, over REST and GraphQL', async () => {
-  const { client } = await owner();
+  const { client } = await newCaller();
   for (let i = 0; i < 5; i++) await client.post('/account/keys', { name: `Key ${i}` });
   const all = (await read(client)).map(({ id }) => id);
   expect(all).toHaveLength(7);

@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
-import { GraphqlClient } from '../../support/graphql.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let sandbox: SandboxControl;
-let caller: Client;
+const { service, sandbox, ada: caller, graphql, newCaller } = useService({ MAX_CONCURRENT_REQUESTS: '3' });
 let other: Client;
-let graphql: GraphqlClient;
 
 beforeAll(async () => {
-  service = await startService({ MAX_CONCURRENT_REQUESTS: '3' });
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-  const authToken = service.demo.accounts[0]?.authToken ?? '';
-  const key = (await service.makeAccount('1')).key;
-  caller = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
-  other = caller.with({ key: (await service.makeAccount('1')).key });
-  graphql = new GraphqlClient({ url: `${service.origin}/graphql`, key, authToken });
+  other = (await newCaller()).client;
   // The first request loads GraphQL.
   await graphql.ask('{ __typename }');
 });
-afterAll(() => service.stop());
 
 const slow = (times: number) =>
   service.addFault({ kind: 'latency', ms: 3_000 }, { operation: 'userByScreenName', times });

@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { actions } from '../../../src/actions/registry.ts';
 import { parseDollars } from '../../../src/shared/model/money.ts';
-import { type Answer, Client } from '../../support/client.ts';
+import type { Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
-
-async function caller(dollars: string): Promise<Client & { account: string }> {
-  const { id, key } = await service.makeAccount(dollars);
-  const authToken = service.demo.accounts[0]?.authToken ?? '';
-  return Object.assign(new Client({ baseUrl: service.demo.baseUrl, key, authToken }), { account: id });
-}
+const { service, newCaller } = useService();
 
 const many = <T>(count: number, call: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => call(i)));
@@ -27,7 +16,7 @@ const micros = (text: unknown) => parseDollars(String(text)) ?? Number.NaN;
 
 describe('parallel calls', () => {
   test('40 cost exactly 0.040 and show 40 different remainders', async () => {
-    const client = await caller('1');
+    const { client } = await newCaller('1');
     const answers = await many(40, () => info(client));
     for (const answer of answers) {
       expect(answer.status).toBe(200);
@@ -39,7 +28,7 @@ describe('parallel calls', () => {
   });
 
   test('with credit for 7 of 25, exactly 7 succeed and 18 are 402', async () => {
-    const client = await caller('0.0079');
+    const { client } = await newCaller('0.0079');
     const answers = await many(25, (i) => client.post('/tweet/create', { text: `Seven of 25: number ${i}` }));
     const done = answers.filter(({ status }) => status === 200);
     expect(done).toHaveLength(7);
@@ -51,7 +40,7 @@ describe('parallel calls', () => {
   });
 
   test('that fail make room for others: the credit of a failed call can be spent at once', async () => {
-    const client = await caller('0.001');
+    const { client } = await newCaller('0.001');
     for (let i = 0; i < 5; i++) {
       expectRefusal(await client.get('/user/info', { userName: 'nobody_here' }), 404);
       await restingBalance(client);
@@ -61,7 +50,7 @@ describe('parallel calls', () => {
   });
 
   test('that are refused do not change the balance after their responses', async () => {
-    const client = await caller('0.01');
+    const { client } = await newCaller('0.01');
     for (let i = 0; i < 100; i++) {
       expectRefusal(await client.get('/tweet/detail', { tweet_id: '1' }), 404);
       expect((await client.get('/account/balance')).body.data).toMatchObject({ balance: '0.01', held: '0' });
@@ -70,7 +59,7 @@ describe('parallel calls', () => {
   });
 
   test('of every kind add up, also if some fail', async () => {
-    const client = await caller('0.05');
+    const { client } = await newCaller('0.05');
     const answers = await many(
       90,
       (i) =>
@@ -94,16 +83,16 @@ describe('parallel calls', () => {
   });
 
   test('use credit that is added while they wait', async () => {
-    const client = await caller('0');
+    const { id, client } = await newCaller('0');
     expectRefusal(await info(client), 402);
-    await service.credit(client.account, '0.002');
+    await service.credit(id, '0.002');
     expect((await info(client)).status).toBe(200);
     expect(remaining(await info(client))).toBe('0');
     expectRefusal(await info(client), 402);
   });
 
   test('of two accounts do not touch each other', async () => {
-    const [one, two] = [await caller('0.01'), await caller('0.01')];
+    const [{ client: one }, { client: two }] = [await newCaller('0.01'), await newCaller('0.01')];
     await Promise.all([many(10, () => info(one)), many(4, () => info(two))]);
     expect(await restingBalance(one)).toBe('0');
     expect(await restingBalance(two)).toBe('0.006');
@@ -117,7 +106,7 @@ describe('a read', () => {
   };
 
   test('needs one commit, and a write two', async () => {
-    const client = await caller('1');
+    const { client } = await newCaller('1');
     await info(client);
     const before = await commits();
     await info(client);
@@ -127,7 +116,7 @@ describe('a read', () => {
   });
 
   test('is refused with 402 and free if a write takes the credit while it runs', async () => {
-    const client = await caller('0.002');
+    const { client } = await newCaller('0.002');
     await info(client);
     await service.addFault({ kind: 'latency', ms: 5_000 }, { times: 1 });
     const sandbox = new SandboxControl(service.demo.sandboxUrl);
@@ -146,7 +135,7 @@ describe('a read', () => {
   });
 
   test('does not reach the platform beyond the credit of the reads that run', async () => {
-    const client = await caller('0.003');
+    const { client } = await newCaller('0.003');
     await info(client);
     await service.addFault({ kind: 'latency', ms: 3_000 }, { times: null });
     const reading = many(5, () => info(client));
@@ -166,7 +155,7 @@ describe('account endpoints', () => {
   const paths = ['/account', '/account/balance', '/account/usage', '/account/payments'];
 
   test.each(paths)('%s is free, needs no auth_token, and is as documented', async (path) => {
-    const client = (await caller('0')).with({ authToken: '' });
+    const client = (await newCaller('0')).client.with({ authToken: '' });
     const answer = await client.get(path);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-credits-charged')).toBeNull();
@@ -177,9 +166,9 @@ describe('account endpoints', () => {
   });
 
   test('/account lists the keys without their secrets', async () => {
-    const client = await caller('2.5');
+    const { id, client } = await newCaller('2.5');
     const answer = await client.get('/account');
-    expect(answer.body.data).toMatchObject({ id: client.account, name: 'Test', balance: '2.5', currency: 'USD' });
+    expect(answer.body.data).toMatchObject({ id, name: 'Test', balance: '2.5', currency: 'USD' });
     const [key] = answer.body.data['api_keys'] as Record<string, unknown>[];
     expect(key).toMatchObject({ name: 'Test key', prefix: client.options.key?.slice(0, 11), revoked_at: null });
     expect(JSON.stringify(answer.body)).not.toContain(client.options.key);
@@ -187,8 +176,8 @@ describe('account endpoints', () => {
   });
 
   test('payments − charged = balance + held, and usage has the same sum by hour and by day', async () => {
-    const client = await caller('0.02');
-    await service.credit(client.account, '0.0305');
+    const { id, client } = await newCaller('0.02');
+    await service.credit(id, '0.0305');
     await many(6, () => info(client));
     await many(3, () => client.get('/tweet/advanced_search', { q: 'tea', count: '1' }));
     await client.get('/user/info', { userName: 'nobody_here' });
@@ -211,7 +200,7 @@ describe('account endpoints', () => {
   });
 
   test('usage keeps to from and to', async () => {
-    const client = await caller('1');
+    const { client } = await newCaller('1');
     await info(client);
     const total = async (query: Record<string, string>) =>
       (await client.get('/account/usage', query)).body.data['total'];
@@ -229,9 +218,9 @@ describe('account endpoints', () => {
   });
 
   test('payments come newest first, each once, page by page', async () => {
-    const client = await caller('0');
+    const { id, client } = await newCaller('0');
     // Several payments have the same millisecond.
-    const ids = await many(23, (i) => service.credit(client.account, '0.01', `No. ${i}`));
+    const ids = await many(23, (i) => service.credit(id, '0.01', `No. ${i}`));
     for (const count of ['1', '7', '23', '100']) {
       const seen: { id: string; created_at: string; amount: string }[] = [];
       let cursor: string | null = null;

@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let ada: Client;
-let grace: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  const { key } = await service.makeAccount('1');
-  const as = (i: number) =>
-    new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[i]?.authToken ?? '' });
-  [ada, grace] = [as(0), as(1)];
-});
-afterAll(() => service.stop());
+const { service, ada, grace } = useService();
 
 const path = '/tweet/advanced_search';
 const query = { q: 'from:grace', count: '3' };

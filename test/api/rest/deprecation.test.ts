@@ -6,28 +6,17 @@ import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { tweetDetail } from '../../../src/actions/tweet/detail.ts';
 import { oneCall } from '../../../src/api/graphql/schema/bind.ts';
-import { Client } from '../../support/client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const announced = { since: '2026-11-22', sunset: '2027-11-22', use: 'tweet/advanced_search' } as const;
 const text = 'Deprecated since 2026-11-22: use `tweet/advanced_search`. It may be removed from 2027-11-22 on.';
 
-let service: TestService;
-let client: Client;
-
 /** No action is deprecated, so the tests deprecate one. */
 const deprecate = (deprecated: Action['deprecated']) => void Object.assign(tweetDetail, { deprecated });
 
-beforeAll(async () => {
-  deprecate(announced);
-  service = await startService({ CORS_ORIGINS: 'https://app.example' });
-  const { apiKey: key, baseUrl, accounts } = service.demo;
-  client = new Client({ baseUrl, key, authToken: accounts[0]?.authToken ?? '' });
-});
-afterAll(async () => {
-  deprecate(null);
-  await service.stop();
-});
+beforeAll(() => deprecate(announced));
+afterAll(() => deprecate(null));
+const { ada: client } = useService({ CORS_ORIGINS: 'https://app.example' });
 
 test('every response of a deprecated endpoint announces its removal, errors too', async () => {
   const { path } = tweetDetail;

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { actions } from '../../../src/actions/registry.ts';
-import { Client } from '../../support/client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import type { Client } from '../../support/client.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const { service, ada: caller } = useService();
 let ada: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  ada = new Client({
-    baseUrl: service.demo.baseUrl,
-    key: service.demo.apiKey,
-    authToken: service.demo.accounts[0]?.authToken ?? '',
-  });
+beforeAll(() => {
+  ada = caller.with({ key: service.demo.apiKey });
 });
-afterAll(() => service.stop());
 
 function outputOf(action: string) {
   const declared = actions.find(({ name }) => name === action);

@@ -1,22 +1,13 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const longest = '9'.repeat(64);
 const tooLong = `1${longest}`;
 const handle = 'alice.some-where.bsky.social';
 
-let service: TestService;
-let ada: Client;
-
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-  const { demo } = service;
-  ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
-});
-afterAll(() => service.stop());
+const { ada, graphql } = useService({ RATE_LIMIT: '0' });
 
 type Row = readonly [method: 'get' | 'post', path: string, field: string, more: Record<string, string>];
 
@@ -69,19 +60,9 @@ describe('ids', () => {
   });
 
   test.each(['Tweet', 'User', 'Article'])('of 64 digits are valid in a global id of %s', async (type) => {
-    const response = await fetch(service.demo.graphqlUrl, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${service.demo.apiKey}`,
-        'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({
-        query: 'query ($id: ID!) { node(id: $id) { id } }',
-        variables: { id: encodeGlobalID(type, longest) },
-      }),
-    });
-    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }] });
+    const id = encodeGlobalID(type, longest);
+    const { errors } = await graphql.ask('query ($id: ID!) { node(id: $id) { id } }', { id });
+    expect(errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   });
 });
 

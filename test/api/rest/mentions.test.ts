@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let sandbox: SandboxControl;
-let caller: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-  caller = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key });
-});
-afterAll(() => service.stop());
+const { sandbox, ada: caller } = useService();
 
 async function newcomer(wanted: Record<string, unknown> = {}) {
   const account = await sandbox.mint(wanted);

@@ -1,29 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import { exchange, openSocket } from '../../support/raw.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let ada: Client;
-let sandbox: SandboxControl;
-let userId: string;
-
-beforeAll(async () => {
-  service = await startService({ PLATFORM_TIMEOUT_MS: '300' });
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-  const account = await sandbox.mint();
-  userId = account.userId;
-  const { key } = await service.makeAccount('1');
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: account.authToken });
-});
+const { service, sandbox, ada } = useService({ PLATFORM_TIMEOUT_MS: '300' });
 afterEach(() => sandbox.clearFaults());
-afterAll(() => service.stop());
 
 let texts = 0;
 const search = () => ada.get('/tweet/advanced_search', { q: 'tea' });
-const profile = () => ada.get('/user/info', { userId });
+const userId = () => service.demo.accounts[0]?.userId ?? '';
+const profile = () => ada.get('/user/info', { userId: userId() });
 const create = () => ada.post('/tweet/create', { text: `Written while it failed ${++texts}` });
 const unlike = () => ada.post('/tweet/unlike', { tweet_id: '12' });
 const reads = [search, profile];
@@ -172,10 +158,10 @@ describe('a caller who hangs up', () => {
     for (let i = 0; i < 10; i++) {
       await service.addFault({ kind: 'latency', ms: 200 }, { operation: 'search' });
       const gone = sendAndGo('search', bytes('GET', '/tweet/advanced_search?q=tea', ''));
-      expect((await profile()).body.data).toMatchObject({ id: userId });
+      expect((await profile()).body.data).toMatchObject({ id: userId() });
       await gone;
     }
-    const { answers } = await exchange(service.origin, bytes('GET', `/user/info?userId=${userId}`, ''));
-    expect(JSON.parse(answers[0]?.body ?? '{}')).toMatchObject({ status: true, data: { id: userId } });
+    const { answers } = await exchange(service.origin, bytes('GET', `/user/info?userId=${userId()}`, ''));
+    expect(JSON.parse(answers[0]?.body ?? '{}')).toMatchObject({ status: true, data: { id: userId() } });
   });
 });

@@ -1,24 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let ada: Client;
-let grace: Client;
-let linus: Client;
-let sandbox: SandboxControl;
-
-beforeAll(async () => {
-  service = await startService();
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-  const { key } = await service.makeAccount('1');
-  const as = (i: number) =>
-    new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[i]?.authToken ?? '' });
-  [ada, grace, linus] = [as(0), as(1), as(2)];
-});
-afterAll(() => service.stop());
+const { service, sandbox, ada, grace, linus } = useService();
 
 /** Checks that `refused` costs nothing. */
 async function free(refused: () => Promise<void>): Promise<void> {
@@ -61,16 +45,9 @@ describe('refusals of the platform are returned with their reason and cost nothi
     const id = String(tweet?.id);
     await free(async () => {
       expectRefusal(await ada.post('/tweet/favorite', { tweet_id: id }), 403, /only followers can see it/);
-      expectRefusal(
-        await ada.post('/tweet/create', { text: 'a', reply_to_tweet_id: id }),
-        403,
-        /only followers can see it/,
-      );
-      expectRefusal(
-        await ada.post('/tweet/create', { text: 'a', quote_tweet_id: id }),
-        403,
-        /only followers can see it/,
-      );
+      for (const field of ['reply_to_tweet_id', 'quote_tweet_id']) {
+        expectRefusal(await ada.post('/tweet/create', { text: 'a', [field]: id }), 403, /only followers can see it/);
+      }
     });
     expect((await ada.get('/user/info', { userName: 'linus' })).body.data).toMatchObject({ protected: true });
     expect((await ada.get('/tweet/advanced_search', { q: 'from:linus' })).body.data['tweet_count']).toBe(0);

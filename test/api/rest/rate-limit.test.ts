@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-// The service loads it at the first request (test/support/service.ts).
-import '../../../src/api/mcp/http.ts';
+const { service, newCaller } = useService({ RATE_LIMIT: '5' });
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '5' });
-});
-afterAll(() => service.stop());
-
-async function caller(): Promise<Client> {
-  const { key } = await service.makeAccount('1');
-  return new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-}
+const caller = async () => (await newCaller()).client;
 
 describe('a key that may make five calls a minute', () => {
   test('makes five calls, gets the remaining number with each, and is refused the sixth', async () => {

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { actions } from '../../../src/actions/registry.ts';
-import { Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { oneOfEachKind } from '../../support/repetitions.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let caller: Client;
+const { service, ada: caller } = useService({ UNAUTHENTICATED_RATE_LIMIT: '0' });
 
-beforeAll(async () => {
-  service = await startService({ UNAUTHENTICATED_RATE_LIMIT: '0' });
-  const { key } = await service.makeAccount('1');
-  caller = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
 afterAll(async () => {
   expect(await restingBalance(caller)).toBe('1');
-  await service.stop();
 });
 
 const json = { 'content-type': 'application/json' };
@@ -68,11 +61,8 @@ describe('a wrong method', () => {
   test.each(checkedPaths)(
     'HEAD %s is 405, so that no call is charged for a response without a body',
     async (path, allowed) => {
-      const query = `?q=tea&userName=ada&auth_token=${caller.options.authToken}`;
-      const response = await fetch(`${service.demo.baseUrl}${path}${query}`, {
-        method: 'HEAD',
-        headers: { authorization: `Bearer ${caller.options.key}` },
-      });
+      const url = `${service.demo.baseUrl}${path}?q=tea&userName=ada`;
+      const response = await fetch(url, { method: 'HEAD', headers: caller.headers });
       expect(response.status).toBe(405);
       expect(response.headers.get('allow')).toBe(allowed.join(', '));
       expect(response.headers.get('x-credits-charged')).toBeNull();
@@ -163,7 +153,7 @@ describe('a body', () => {
   test('without a type is 415', async () => {
     const response = await fetch(`${service.demo.baseUrl}/tweet/create`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${caller.options.key}` },
+      headers: caller.headers,
       body: new Uint8Array(Buffer.from('{"text":"x"}')),
     });
     expect(response.status).toBe(415);
@@ -194,8 +184,8 @@ describe('a body', () => {
   );
 
   test.each(['[]', '[{"text":"a"}]', 'null', '"text"', '1', 'true'])('that is no object is 400: %s', async (body) => {
-    const headers = { ...json, 'x-auth-token': caller.options.authToken ?? '' };
-    for (const path of posts) expectRefusal(await send(body, headers, path), 400, 'The body must be a JSON object');
+    for (const path of posts)
+      expectRefusal(await send(body, { ...json, ...caller.headers }, path), 400, 'The body must be a JSON object');
   });
 
   test('that is missing counts as one without fields', async () => {

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let ada: Client;
-let sandbox: SandboxControl;
+const { service, sandbox, ada } = useService();
 
-beforeAll(async () => {
-  service = await startService();
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-  const { key } = await service.makeAccount('1');
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
 afterAll(async () => {
   expect(await restingBalance(ada)).toBe('1');
   expect(await sandbox.tweets()).toEqual([]);
-  await service.stop();
 });
 
 describe('a query', () => {

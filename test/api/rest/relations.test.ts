@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let ada: Client;
-let grace: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  const { key } = await service.makeAccount('10');
-  const [first, second] = service.demo.accounts;
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: first?.authToken ?? '' });
-  grace = ada.with({ authToken: second?.authToken ?? '' });
-});
-afterAll(() => service.stop());
+const { service, ada, grace } = useService({}, { dollars: '10' });
 
 async function write(client: Client, text: string, more: Record<string, string> = {}): Promise<string> {
   const answer = await client.post('/tweet/create', { text, ...more });

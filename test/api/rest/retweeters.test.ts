@@ -1,20 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let sandbox: SandboxControl;
-let ada: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-  const { key } = await service.makeAccount('1');
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
-afterAll(() => service.stop());
+const { service, sandbox, ada } = useService();
 
 const post = async () =>
   String((await ada.post('/tweet/create', { text: `Pass it on ${Math.random()}` })).body.data['id']);

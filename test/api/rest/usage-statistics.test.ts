@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Client } from '../../support/client.ts';
-import { GraphqlClient } from '../../support/graphql.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 interface Row {
   period: string;
@@ -15,21 +15,7 @@ interface Row {
   duration_ms: { p50: number; p95: number; p99: number } | null;
 }
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-});
-afterAll(() => service.stop());
-
-async function callers(dollars: string) {
-  const { id, key } = await service.makeAccount(dollars);
-  const { authToken } = service.demo.accounts[0] ?? { authToken: '' };
-  return {
-    id,
-    client: new Client({ baseUrl: service.demo.baseUrl, key, authToken }),
-    graphql: new GraphqlClient({ url: `${service.origin}/graphql`, key, authToken }),
-  };
-}
+const { service, newCaller } = useService({ RATE_LIMIT: '0' });
 
 async function rowsOf(client: Client, granularity = 'day'): Promise<Record<string, Row>> {
   const { usage } = (await client.get('/account/usage', { granularity })).body.data as unknown as { usage: Row[] };
@@ -39,7 +25,7 @@ async function rowsOf(client: Client, granularity = 'day'): Promise<Record<strin
 const info = (client: Client, userName = 'grace') => client.get('/user/info', { userName });
 
 test('usage has the durations of successful calls and the errors of failed ones by code', async () => {
-  const { client } = await callers('0.003');
+  const { client } = await newCaller('0.003');
   await service.addFault({ kind: 'latency', ms: 300 }, { operation: 'userByScreenName', times: 1 });
   for (let call = 0; call < 3; call++) expect((await info(client)).status).toBe(200);
   await info(client, 'nobody_has_this_name');
@@ -66,8 +52,8 @@ test('usage has the durations of successful calls and the errors of failed ones 
 });
 
 test('a call that the platform refused is an error of its account, and a request without a valid key is an error of nobody', async () => {
-  const { client } = await callers('1');
-  const { client: other } = await callers('1');
+  const { client } = await newCaller('1');
+  const { client: other } = await newCaller('1');
   await info(client, 'nobody_has_this_name');
   const { status } = await client.with({ key: 'pstn_invalid' }).get('/user/info', { userName: 'grace' });
   expect(status).toBe(401);
@@ -91,7 +77,7 @@ test('a call over the rate limit is an error of its account', async () => {
 });
 
 test('GraphQL counts each call once, and a request that is refused as a whole under graphql', async () => {
-  const { client, graphql } = await callers('0.01');
+  const { client, graphql } = await newCaller('0.01');
   await graphql.ask(`{ one: user(userName: "grace") { name } same: user(userName: "grace") { name }
     none: user(userName: "nobody_has_this_name") { name } wrong: user(userName: "not a name") { name } }`);
   await graphql.ask('mutation { likeTweet(input: { tweetId: "x" }) { __typename } }');
