@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ServerMisbehavedError } from '../../src/outbound/errors.ts';
 import { LimitedClient, limitedPool } from '../../src/outbound/limited-client.ts';
 import { limitResponses } from '../../src/outbound/limited-exchange.ts';
@@ -12,16 +12,13 @@ const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
 const headers = (bytes: number) => 'a:\r\n'.repeat(bytes / 4);
 
 let answer: (socket: Socket) => void;
-let origin: string;
 const server = createServer((socket) => {
   socket.on('error', () => {});
   socket.once('data', () => answer(socket));
 });
 
-beforeAll(async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
+await once(server.listen(0, '127.0.0.1'), 'listening');
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => server.close());
 
 const endless = (first: string, again: string) => (socket: Socket) => {

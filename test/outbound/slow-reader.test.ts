@@ -1,7 +1,7 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildConnector } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { limitedPool } from '../../src/outbound/limited-client.ts';
 import { limitResponses } from '../../src/outbound/limited-exchange.ts';
 
@@ -17,19 +17,15 @@ const endings: Record<string, (socket: Socket) => void> = {
   'a length, kept alive': (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
 };
 
-let server: Server;
 let answer: (socket: Socket) => void;
-let origin: string;
 
-beforeAll(async () => {
-  server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => answer(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+const server = createServer((socket) => {
+  socket.on('error', () => {});
+  socket.once('data', () => answer(socket));
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const address = server.address();
+const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const open = () => limitedPool(origin, { connect: buildConnector({}) }).compose(limitResponses);

@@ -45,6 +45,7 @@ describe('a proxy', () => {
 });
 
 const hint = 'give http:// or https://, as http://user:password@host:port';
+const end = `must end after the port, and / ? # in a user name or password must be percent-encoded; ${hint}`;
 const malformed: [string, string][] = [
   ['', `must be a URL with http:// or https://; ${hint}`],
   ['socks5://user:hunter2@proxy.example:1080', `SOCKS proxies are not supported; ${hint}`],
@@ -69,18 +70,9 @@ const malformed: [string, string][] = [
   ['http://user:hunter2@proxy.example:0', `must not use port 0; ${hint}`],
   ['http://user:hunter2@pro xy.example', `must not contain spaces, control characters or backslashes; ${hint}`],
   ['http://user:hunter2\\@proxy.example', `must not contain spaces, control characters or backslashes; ${hint}`],
-  [
-    'http://user:hunter2@proxy.example/path',
-    `must end after the port, and / ? # in a user name or password must be percent-encoded; ${hint}`,
-  ],
-  [
-    'http://user:hunter2@proxy.example?',
-    `must end after the port, and / ? # in a user name or password must be percent-encoded; ${hint}`,
-  ],
-  [
-    'http://user:80/hunter2@proxy.example',
-    `must end after the port, and / ? # in a user name or password must be percent-encoded; ${hint}`,
-  ],
+  ['http://user:hunter2@proxy.example/path', end],
+  ['http://user:hunter2@proxy.example?', end],
+  ['http://user:80/hunter2@proxy.example', end],
   ['http://user:hunter2%@proxy.example', `must have a % in a user name or password percent-encoded; ${hint}`],
   ['http://us%3Aer:hunter2@proxy.example', `must not have a colon in the user name; ${hint}`],
   ['http://user:hunter2%0d%0a@proxy.example', `must not have control characters in a user name or password; ${hint}`],

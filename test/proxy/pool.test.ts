@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { AddressRefusedError } from '../../src/outbound/errors.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { readProxy } from '../../src/outbound/proxy.ts';
@@ -9,12 +9,9 @@ import { ProxyPool, type ProxyPoolOptions, type ProxyTarget } from '../../src/ou
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
-import { type ForwardProxy, startForwardProxy } from './forward-proxy.ts';
+import { startForwardProxy } from './forward-proxy.ts';
 import { selfSigned } from './self-signed.ts';
 
-let server: Server;
-let port: number;
-let proxy: ForwardProxy;
 let names: Record<string, string[]> = {};
 const pools: ProxyPool[] = [];
 /** Each answers one request for /slow. */
@@ -25,16 +22,14 @@ const guard = new OutboundGuard({
   resolve: async (name) => (names[name] ?? []).map((address) => ({ address })),
 });
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const answer = () => response.end(`${request.headers.host} ${request.socket.remotePort}`);
-    if (request.url === '/slow') slowRequests.push(answer);
-    else answer();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
-  proxy = await startForwardProxy({ user: 'user', password: 'hunter2' });
+const server = createServer((request, response) => {
+  const answer = () => response.end(`${request.headers.host} ${request.socket.remotePort}`);
+  if (request.url === '/slow') slowRequests.push(answer);
+  else answer();
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const port = (server.address() as AddressInfo).port;
+const proxy = await startForwardProxy({ user: 'user', password: 'hunter2' });
 afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
   names = {};

@@ -1,21 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerCommit, LowCreditEvent, Store } from '../../src/store/port.ts';
-import { append, type Get, ids, result, running, waits, webhook } from './webhook-makers.ts';
+import { append, emptyCommit, ids, result, running, type StoreTest, waits, webhook } from './webhook-makers.ts';
 
 /** Tests of the events about accounts. The threshold of account `a` is 60, and its credit 100. */
-export function describeAccountEvents(get: Get): void {
+export function describeAccountEvents({ fixture, store }: StoreTest): void {
   let commits = 0;
   const commit = (parts: Partial<LedgerCommit>): LedgerCommit => ({
     id: `low-${++commits}`,
-    createdAt: get().store.now(),
-    account: 'a',
+    createdAt: store.now(),
     writer: 'w',
     generation: commits,
+    ...emptyCommit,
     begins: true,
-    release: 0,
-    settle: [],
-    late: [],
-    reserve: [],
     ...parts,
   });
   const costing = (...prices: number[]) =>
@@ -23,7 +19,6 @@ export function describeAccountEvents(get: Get): void {
   const pay = (store: Store, micros: number) =>
     store.ledger.topUp({ id: `low-pay-${++commits}`, account: 'a', micros, description: 'x', createdAt: 1 });
   const account = async (threshold: number | null = 60) => {
-    const { store } = get();
     await store.accounts.create({ id: 'a', name: 'a', createdAt: 1 });
     await store.accounts.setLowCreditThreshold('a', threshold);
     await pay(store, 100);
@@ -50,7 +45,7 @@ export function describeAccountEvents(get: Get): void {
       const crossing = commit({ late: costing(1, 2) });
       await store.ledger.commit(crossing);
       await store.ledger.commit(crossing);
-      await (await get().fixture.open()).ledger.commit(commit({ late: costing(10) }));
+      await (await fixture.open()).ledger.commit(commit({ late: costing(10) }));
       expect(await waiting(store)).toEqual([
         { id: `evt_${crossing.id}`, account: 'a', at: expect.any(Number), credit: 57, threshold: 60 },
       ]);
@@ -63,7 +58,7 @@ export function describeAccountEvents(get: Get): void {
       await store.ledger.commit(commit({ late: costing(1) }));
       expect(await waiting(store)).toHaveLength(1);
       await pay(store, 2);
-      get().fixture.leap(1_000);
+      fixture.leap(1_000);
       await store.ledger.commit(commit({ late: costing(1) }));
       expect((await waiting(store)).map(({ credit }) => credit)).toEqual([50, 59]);
     });
@@ -85,7 +80,7 @@ export function describeAccountEvents(get: Get): void {
     });
 
     test('is one of many at the same time', async () => {
-      const stores = [await account(), await get().fixture.open()];
+      const stores = [await account(), await fixture.open()];
       await Promise.all(
         Array.from({ length: 20 }, (_, at) =>
           stores[at % 2]?.ledger.commit(commit({ writer: `writer ${at}`, late: costing(4) })),
@@ -130,7 +125,7 @@ export function describeAccountEvents(get: Get): void {
 
     test('is queued once, whichever processes queue it, and not again after its delivery', async () => {
       const { store, poller, event } = await recorded();
-      const other = await get().fixture.open();
+      const other = await fixture.open();
       const queue = (by: Store) => by.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1', 'w2']);
       await Promise.all([queue(store), queue(other), queue(store)]);
       expect([await waits(store, 'w1'), await waits(other, 'w2')]).toEqual([[event.id], [event.id]]);
@@ -161,7 +156,7 @@ export function describeAccountEvents(get: Get): void {
       };
       expect(await store.webhooks.update(moved, { id: 'p2', account: 'a', sealed: 'x', createdAt: 1 })).toBe(true);
       expect(await waits(store)).toEqual([event.id]);
-      get().fixture.leap(25 * 3_600_000);
+      fixture.leap(25 * 3_600_000);
       expect(await store.events.sweep()).toBe(1);
       expect(await store.deliveries.list('a', 'w1', 10)).toEqual([]);
     });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type AuditEntry, auditTtlMs, type KeyRecord } from '../../src/store/port.ts';
-import { type Get, poller, webhook } from './webhook-makers.ts';
+import { type AuditEntry, auditTtlMs } from '../../src/store/port.ts';
+import { apiKey, poller, type StoreTest, webhook } from './webhook-makers.ts';
 
 /** Tests of the audit log. */
-export function describeAudit(get: Get): void {
+export function describeAudit({ fixture, store }: StoreTest): void {
   const start = Date.now();
   const entry = (id: string, parts: Partial<AuditEntry> = {}): AuditEntry => ({
     id,
@@ -15,29 +15,17 @@ export function describeAudit(get: Get): void {
     details: { groups: 'tweet,user' },
     ...parts,
   });
-  const ids = async (account = 'a') => (await get().store.audit.list(account, 100)).map(({ id }) => id);
-  const key = (id: string): KeyRecord => ({
-    id,
-    account: 'a',
-    name: id,
-    prefix: id,
-    hash: `hash of ${id}`,
-    restrictions: null,
-    createdAt: 1,
-    lastUsedAt: null,
-    revokedAt: null,
-  });
+  const ids = async (account = 'a') => (await store.audit.list(account, 100)).map(({ id }) => id);
   const payment = (id: string) => ({ id, account: 'a', micros: 1, description: '', createdAt: 1 });
 
   describe('the audit log', () => {
     test('has the entry of every change that was made, and of no other', async () => {
-      const { store } = get();
       await store.accounts.create({ id: 'a', name: 'A', createdAt: 1 });
-      await store.keys.create(key('k1'), entry('01 created'));
-      await store.keys.create(key('k1'), entry('exists'));
-      await store.keys.createWithin(key('k2'), 2, entry('02 created'));
-      await store.keys.createWithin(key('k2'), 2, entry('exists'));
-      await store.keys.createWithin(key('k3'), 2, entry('too many'));
+      await store.keys.create(apiKey('k1'), entry('01 created'));
+      await store.keys.create(apiKey('k1'), entry('exists'));
+      await store.keys.createWithin(apiKey('k2'), 2, entry('02 created'));
+      await store.keys.createWithin(apiKey('k2'), 2, entry('exists'));
+      await store.keys.createWithin(apiKey('k3'), 2, entry('too many'));
       await store.keys.revoke('k1', 5, entry('03 revoked', { action: 'key.revoked', by: { type: 'operator' } }));
       await store.keys.revoke('k1', 6, entry('revoked before'));
       await store.keys.revoke('k9', 6, entry('unknown'));
@@ -69,11 +57,10 @@ export function describeAudit(get: Get): void {
     });
 
     test('is read newest first, page by page, by account', async () => {
-      const { store } = get();
       const times = [3, 1, 2, 2];
       for (const [index, at] of times.entries())
-        await store.keys.create(key(`k${index}`), entry(`e${index}`, { at: start + at }));
-      await store.keys.create(key('of b'), entry('other', { account: 'b' }));
+        await store.keys.create(apiKey(`k${index}`), entry(`e${index}`, { at: start + at }));
+      await store.keys.create(apiKey('of b'), entry('other', { account: 'b' }));
       expect(await ids()).toEqual(['e0', 'e3', 'e2', 'e1']);
       expect((await store.audit.list('a', 2)).map(({ id }) => id)).toEqual(['e0', 'e3']);
       expect((await store.audit.list('a', 2, { at: start + 2, id: 'e3' })).map(({ id }) => id)).toEqual(['e2', 'e1']);
@@ -82,10 +69,9 @@ export function describeAudit(get: Get): void {
     });
 
     test('loses entries after 400 days', async () => {
-      const { fixture, store } = get();
       const at = store.now() + 60_000;
-      await store.keys.create(key('old'), entry('old', { at }));
-      await store.keys.create(key('new'), entry('new', { at: at + 120_000 }));
+      await store.keys.create(apiKey('old'), entry('old', { at }));
+      await store.keys.create(apiKey('new'), entry('new', { at: at + 120_000 }));
       fixture.leap(auditTtlMs);
       expect(await ids()).toEqual(['new', 'old']);
       fixture.leap(120_000);

@@ -1,27 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { holdTtlMs, type LedgerCommit, type Store } from '../../src/store/port.ts';
 import { commitUntilKnown } from './commit-until-known.ts';
-import type { Get } from './webhook-makers.ts';
+import { emptyCommit, type StoreTest } from './webhook-makers.ts';
 
 const dayMs = 86_400_000;
 const limit = 1_000;
 
 /** Tests of commits with the daily budget of an API key. */
-export function describeBudgets(get: Get): void {
+export function describeBudgets({ fixture, store }: StoreTest): void {
   describe('budgets of API keys', () => {
     let commits = 0;
     const commitTo = async (store: Store, writer: string, parts: Partial<LedgerCommit>, key: string | null = 'k') => {
       const outcome = await commitUntilKnown(store, {
         id: `budget-${++commits}`,
-        createdAt: get().fixture.now(),
-        account: 'a',
+        createdAt: fixture.now(),
         writer,
         generation: 1,
-        begins: false,
-        release: 0,
-        settle: [],
-        late: [],
-        reserve: [],
+        ...emptyCommit,
         ...(key !== null && { budget: { key, microsPerDay: limit } }),
         ...parts,
       });
@@ -29,9 +24,9 @@ export function describeBudgets(get: Get): void {
       return outcome;
     };
     const commit = (parts: Partial<LedgerCommit>, key?: string | null, writer = 'w') =>
-      commitTo(get().store, writer, parts, key);
+      commitTo(store, writer, parts, key);
     const settlement = (micros: number) => ({ usage: [{ hour: 7, action: 'tweet/create', calls: 1, micros }] });
-    const credit = (micros: number) => account(get().store, micros);
+    const credit = (micros: number) => account(store, micros);
 
     test('limit what is reserved and charged for a key together, and no other key', async () => {
       await credit(100_000);
@@ -58,7 +53,7 @@ export function describeBudgets(get: Get): void {
       const first = await commit(parts);
       expect(first).toMatchObject({ late: ['charged', 'over_budget', 'charged'], granted: ['over_budget'] });
       expect(await commit(parts)).toEqual(first);
-      expect((await get().store.ledger.balance('a'))?.charged).toBe(1_000);
+      expect((await store.ledger.balance('a'))?.charged).toBe(1_000);
     });
 
     test('a reservation without credit is short, although it is over the budget too', async () => {
@@ -68,7 +63,6 @@ export function describeBudgets(get: Get): void {
 
     test('begin again every UTC day, with what is still reserved', async () => {
       await credit(100_000);
-      const { fixture } = get();
       await commit({ begins: true, reserve: [limit] });
       await commit({ settle: [settlement(700)] });
       expect((await commit({ reserve: [1] })).granted).toEqual(['over_budget']);
@@ -80,7 +74,6 @@ export function describeBudgets(get: Get): void {
 
     test('do not begin again when the clock is set back over midnight and passes it again', async () => {
       await credit(100_000);
-      const { fixture } = get();
       fixture.leap(dayMs - (fixture.now() % dayMs));
       await commit({ begins: true, late: [settlement(limit)] });
       fixture.leap(-3_000);
@@ -93,16 +86,16 @@ export function describeBudgets(get: Get): void {
       await credit(100_000);
       await commit({ begins: true, reserve: [limit] });
       expect((await commit({ begins: true, reserve: [1] }, 'k', 'w2')).granted).toEqual(['over_budget']);
-      get().fixture.leap(holdTtlMs);
-      expect(await get().store.ledger.sweep()).toBe(1);
+      fixture.leap(holdTtlMs);
+      expect(await store.ledger.sweep()).toBe(1);
       expect((await commit({ begins: true, reserve: [limit] }, 'k', 'w2')).granted).toEqual([true]);
     });
 
     test('hold for processes that commit at the same time', async () => {
       await credit(100_000);
-      const processes = [get().store, await get().fixture.open()];
+      const processes = [store, await fixture.open()];
       const asked = Array.from({ length: 20 }, (_, at) =>
-        commitTo(processes[at % 2] ?? get().store, `writer-${at}`, { begins: true, reserve: [100] }),
+        commitTo(processes[at % 2] ?? store, `writer-${at}`, { begins: true, reserve: [100] }),
       );
       const granted = (await Promise.all(asked)).flatMap((outcome) => outcome.granted);
       expect(granted.filter((one) => one === true)).toHaveLength(10);

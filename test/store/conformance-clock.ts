@@ -1,22 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../src/store/port.ts';
-import type { StoreFixture } from './conformance.ts';
-import { ids, poller, running, webhook } from './webhook-makers.ts';
+import { ids, poller, running, type StoreTest, webhook } from './webhook-makers.ts';
 
 const hourMs = 3_600_000;
 
 /** Tests that a store works when its clock is set back. */
-export function describeClock(get: () => { fixture: StoreFixture; store: Store }): void {
+export function describeClock({ fixture, store }: StoreTest): void {
   describe('a clock that is set back an hour', () => {
     test('leaves no dead process alive', async () => {
-      const { fixture, store } = get();
       await store.processes.beat('dead');
       fixture.leap(-hourMs);
       expect(await store.processes.beat('p1')).toBe(1);
     });
 
     test('leaves pollers to live processes', async () => {
-      const { fixture, store } = get();
       await running(store, ['w1'], { process: 'dead' });
       fixture.leap(-hourMs);
       expect(await store.pollers.beat('two')).toBe(1);
@@ -24,7 +20,6 @@ export function describeClock(get: () => { fixture: StoreFixture; store: Store }
     });
 
     test('frees the Idempotency-Keys and the credit of dead processes', async () => {
-      const { fixture, store } = get();
       const claim = { account: 'a', key: 'k', owner: 'dead', fingerprints: ['f'] };
       await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
       await store.ledger.topUp({ id: 'p', account: 'a', micros: 1_000, description: 'Credit', createdAt: 1 });
@@ -42,7 +37,6 @@ export function describeClock(get: () => { fixture: StoreFixture; store: Store }
     });
 
     test('frees the handshakes of dead processes', async () => {
-      const { fixture, store } = get();
       await store.webhooks.create(webhook('w1'), poller(), 10);
       const lease = { account: 'a', webhook: 'w1', target: 'url' };
       await store.webhooks.beginHandshake({ ...lease, holder: 'dead' }, null);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type DeliveryPosition, type DeliveryState, eventTtlMs } from '../../src/store/port.ts';
-import { append, type Get, names, result, running, waits } from './webhook-makers.ts';
+import { append, names, result, running, type StoreTest, waits } from './webhook-makers.ts';
 
-export function describeDeliveries(get: Get): void {
+export function describeDeliveries({ fixture, store }: StoreTest): void {
   describe('deliveries', () => {
     test('wait with the poller of their event, and are due at once', async () => {
-      const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1']));
       const [waiting] = await store.deliveries.waiting('a', 'w1', false, 10);
@@ -28,7 +27,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('are listed by the time of their next attempt, then by place', async () => {
-      const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e3', 'e1', 'e2', 'e0']));
       expect(await waits(store)).toEqual(['e3', 'e1', 'e2', 'e0']);
@@ -45,7 +43,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('end with the stored result', async () => {
-      const { store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e1', 'e2'], ['w1', 'w2']));
       const given = result('e2', 'given_up', { attempts: 10 });
@@ -63,7 +60,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('set the time of the last delivery of a webhook, which never decreases', async () => {
-      const { store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e1', 'e2', 'e3'], ['w1', 'w2']));
       const at = (event: string, ms: number) => ({
@@ -85,7 +81,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('stay in a replay if the result before it is stored again', async () => {
-      const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1']));
       const delivered = result('e1', 'delivered');
@@ -96,7 +91,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('log their last ten attempts, also those before a replay', async () => {
-      const { store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e1'], ['w1', 'w2']));
       const attempt = (attempts: number, state: DeliveryState = 'waiting') => {
@@ -125,7 +119,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('are found for a day, and only by their own account', async () => {
-      const { fixture, store } = get();
       await store.events.append(append(await running(store), ['e1']));
       expect(await store.deliveries.find('b', 'w1', 'e1')).toBeNull();
       expect(await store.deliveries.find('a', 'w2', 'e1')).toBeNull();
@@ -139,7 +132,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('set the time since which a webhook accepts nothing, until it accepts an event or gets another URL', async () => {
-      const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, names(4)));
       const failed = (event: string, at: number, error: string) => ({
@@ -164,7 +156,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('do not count an ignored result as a failure of the webhook', async () => {
-      const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1', 'e2']));
       const since = async () => (await store.webhooks.find('a', 'w1'))?.undeliveredSince;
@@ -181,7 +172,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('that wait are counted up to a limit, with the time of the first', async () => {
-      const { store } = get();
       const to = await running(store);
       expect(await store.deliveries.queued('a', 'w1', 5)).toEqual({ count: 0, nextAt: null });
       await store.events.append(append(to, names(4)));
@@ -204,7 +194,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('ignore a late result that would undo a newer one', async () => {
-      const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1', 'e2', 'e3']));
       await store.deliveries.finish(to, [
@@ -227,7 +216,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('are listed page by page, newest event first, then by id in descending order', async () => {
-      const { fixture, store } = get();
       const to = await running(store);
       for (const batch of [['e2', 'e9', 'e1'], ['e5'], ['e7', 'e3']]) {
         await store.events.append(append(to, batch));
@@ -249,7 +237,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('of all accounts count in the backlog', async () => {
-      const { fixture, store } = get();
       expect(await store.deliveries.backlog()).toEqual({ waiting: 0, oldestDueAt: null });
       const one = await running(store);
       const two = await running(store, ['w2'], { id: 'p2', account: 'b' });
@@ -267,7 +254,6 @@ export function describeDeliveries(get: Get): void {
     });
 
     test('of paused and invalid webhooks do not count in the backlog', async () => {
-      const { store } = get();
       const to = await running(store, ['w1', 'w2', 'w3']);
       await store.events.append(append(to, ['e1', 'e2'], ['w1', 'w2', 'w3']));
       const change = async (id: string, fields: object) => {

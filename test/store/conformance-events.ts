@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { eventTtlMs, pollerTtlMs } from '../../src/store/port.ts';
-import { append, type Get, ids, names, poller, result, running, waits, webhook } from './webhook-makers.ts';
+import { append, ids, names, poller, result, running, type StoreTest, waits, webhook } from './webhook-makers.ts';
 
-export function describeEvents(get: Get): void {
+export function describeEvents({ fixture, store }: StoreTest): void {
   describe('events', () => {
     test('are appended in order, together with the cursor and their deliveries', async () => {
-      const { fixture, store } = get();
       const to = await running(store, ['w1', 'w2']);
       const before = fixture.now();
       expect(await store.events.append(append(to, ['e1', 'e2'], ['w1'], 'c2'))).toBe('appended');
@@ -30,7 +29,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('record the time of a gap, unless all events of the append are already stored', async () => {
-      const { store } = get();
       const to = await running(store);
       const gapAt = async () => (await store.pollers.find('a', 'p1'))?.gapAt;
       await store.events.append(append(to, ['e1']));
@@ -45,7 +43,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('are deleted with their account, in batches, and no others', async () => {
-      const { store } = get();
       const own = await running(store, ['w1']);
       const second = await running(store, ['w2'], { id: 'p2' });
       const other = await running(store, ['w3'], { id: 'p3', account: 'b' });
@@ -61,7 +58,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('are read after a place, and only by their own account and poller', async () => {
-      const { store } = get();
       const to = await running(store);
       expect(await store.events.lastPlace('a', 'p1')).toBe(0);
       expect(await store.events.lastPlace('a', 'p9')).toBe(0);
@@ -88,7 +84,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('are stored once for each poller, even if another poller has the same event', async () => {
-      const { store } = get();
       const first = await running(store, ['w1']);
       const second = await running(store, ['w2'], { id: 'p2' });
       await store.events.append(append(first, ['e1', 'e1', 'e2'], ['w1']));
@@ -100,7 +95,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('that already exist are skipped, together with their deliveries', async () => {
-      const { store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e1', 'e2'], ['w1']));
       await store.deliveries.finish(to, [result('e1', 'delivered')]);
@@ -119,7 +113,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('are queued late for webhooks that did not receive them, with the bytes that are stored then', async () => {
-      const { fixture, store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e1', 'e2', 'e3'], ['w1']));
       await store.deliveries.finish(to, [result('e1', 'delivered')]);
@@ -158,7 +151,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('are optional in an append, which then sets only the cursor', async () => {
-      const { store } = get();
       const to = await running(store);
       expect(await store.events.append(append(to, [], [], 'further'))).toBe('appended');
       expect((await store.pollers.find('a', 'p1'))?.cursor).toBe('further');
@@ -166,7 +158,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('have places without gaps, even if several handles append at the same time and repeatedly', async () => {
-      const { fixture, store } = get();
       const to = await running(store);
       const other = await fixture.open();
       const batches = [names(6, 1), names(6, 4), names(6, 7), names(6, 10)];
@@ -186,7 +177,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('never appear before the place of a reader', async () => {
-      const { fixture, store } = get();
       const to = await running(store);
       const reader = await fixture.open();
       let writing = true;
@@ -211,7 +201,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('are deleted after a day, together with their deliveries', async () => {
-      const { fixture, store } = get();
       const to = await running(store);
       await store.events.append(append(to, names(3)));
       await store.deliveries.finish(to, [result('e001', 'delivered')]);
@@ -236,7 +225,6 @@ export function describeEvents(get: Get): void {
     });
 
     test('of a removed poller are kept until they expire; a new poller then begins without a cursor and with a higher fence', async () => {
-      const { fixture, store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1']));
       await store.webhooks.remove('a', 'w1');

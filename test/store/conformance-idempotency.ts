@@ -7,7 +7,7 @@ import {
   type Store,
 } from '../../src/store/port.ts';
 import { commitUntilKnown } from './commit-until-known.ts';
-import type { StoreFixture } from './conformance.ts';
+import { emptyCommit, type StoreTest } from './webhook-makers.ts';
 
 /** Returns the response that is stored under a key. If there is none, claims the key and returns `null`. */
 export async function answerOf(store: Store, account: string, key: string): Promise<string | null> {
@@ -16,7 +16,7 @@ export async function answerOf(store: Store, account: string, key: string): Prom
 }
 
 /** Tests of the guarantees for Idempotency-Keys. */
-export function describeIdempotency(get: () => { fixture: StoreFixture; store: Store }): void {
+export function describeIdempotency({ fixture, store }: StoreTest): void {
   describe('claims of idempotency keys', () => {
     const one = (owner: string, parts: Partial<ClaimRequest> = {}): ClaimRequest => ({
       account: 'a',
@@ -25,11 +25,9 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
       fingerprints: ['f1'],
       ...parts,
     });
-    const claim = (owner: string, parts: Partial<ClaimRequest> = {}) =>
-      get().store.idempotency.claim(one(owner, parts));
+    const claim = (owner: string, parts: Partial<ClaimRequest> = {}) => store.idempotency.claim(one(owner, parts));
 
     test('belong to one owner at a time', async () => {
-      const { fixture, store } = get();
       const before = store.now();
       const first = await claim('o1');
       expect(first).toEqual({ status: 'claimed', since: expect.any(Number), fingerprint: 'f1', again: false });
@@ -40,7 +38,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     });
 
     test('at the same time succeed for one owner only', async () => {
-      const { fixture, store } = get();
       const other = await fixture.open();
       const stores = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other));
       const outcomes = await Promise.all(stores.map((each, i) => each.idempotency.claim(one(`o${i}`))));
@@ -55,7 +52,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     });
 
     test('for another request are refused while the first request runs and afterwards', async () => {
-      const { store } = get();
       await claim('o1');
       expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch', answer: null });
       await store.idempotency.end(one('o1'), 'unknown');
@@ -65,7 +61,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     });
 
     test('match by any fingerprint of the request, and keep the first fingerprint', async () => {
-      const { store } = get();
       await claim('o1', { fingerprints: ['old'] });
       expect(await claim('o2', { fingerprints: ['new', 'old'] })).toEqual({ status: 'running' });
       await store.idempotency.end(one('o1'), 'unknown');
@@ -77,7 +72,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     });
 
     test('that ended without a response keep the time of their first attempt', async () => {
-      const { fixture, store } = get();
       const first = await claim('o1');
       await store.idempotency.end(one('o1'), 'unknown');
       fixture.leap(1_000);
@@ -85,14 +79,12 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     });
 
     test('that were deleted free the key, also for another request', async () => {
-      const { store } = get();
       await claim('o1');
       await store.idempotency.end(one('o1'), 'forgotten');
       expect(await claim('o2', { fingerprints: ['f2'] })).toMatchObject({ status: 'claimed', again: false });
     });
 
     test('last 20 s, and longer while they are renewed', async () => {
-      const { fixture, store } = get();
       const first = await claim('o1');
       fixture.leap(claimTtlMs - 1_000);
       expect(await claim('o2')).toEqual({ status: 'running' });
@@ -105,7 +97,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     });
 
     test('can be ended by their owner only', async () => {
-      const { store } = get();
       await claim('o1');
       await store.idempotency.end(one('o2'), 'forgotten');
       await store.idempotency.end(one('o2'), 'unknown');
@@ -114,7 +105,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     });
 
     test('keep their first response for a day after their first attempt', async () => {
-      const { fixture, store } = get();
       await claim('o1');
       await store.idempotency.answer(one('o1'), 'first');
       await store.idempotency.answer(one('o1'), 'second');
@@ -130,7 +120,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     });
 
     test('remain when the store is opened again', async () => {
-      const { fixture, store } = get();
       await claim('o1');
       await store.idempotency.answer(one('o1'), 'kept');
       await claim('o1', { key: 'open' });
@@ -141,7 +130,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     });
 
     test('count how often their request was repeated, and again from 1 a day later', async () => {
-      const { fixture, store } = get();
       await claim('o1');
       await store.idempotency.answer(one('o1'), 'read');
       const other = await fixture.open();
@@ -159,14 +147,12 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
     const keep = async (store: Store, key: string, bytes: number, parts: Partial<LedgerCommit> = {}) => {
       const usage = [{ hour: 7, action: 'tweet/create', calls: 1, micros: 1 }];
       const outcome = await commitUntilKnown(store, {
-        ...{
-          id: `kept-${++commits}`,
-          createdAt: get().fixture.now(),
-          account: 'a',
-          writer: `w${commits}`,
-          generation: 1,
-        },
-        ...{ begins: true, release: 0, settle: [], reserve: [] },
+        id: `kept-${++commits}`,
+        createdAt: fixture.now(),
+        writer: `w${commits}`,
+        generation: 1,
+        ...emptyCommit,
+        begins: true,
         late: [{ usage, answer: { key, answer: 'x'.repeat(bytes), limit: { bytes: 8_000, brief: 'brief' } } }],
         ...parts,
       });
@@ -174,7 +160,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
       return answerOf(store, parts.account ?? 'a', key);
     };
     const open = async () => {
-      const { store } = get();
       for (const id of ['a', 'b']) {
         await store.accounts.create({ id, name: 'A', createdAt: 1 });
         await store.ledger.topUp({ id: `p ${id}`, account: id, micros: 1_000, description: '', createdAt: 1 });
@@ -185,7 +170,6 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
 
     test('are kept up to a size for each account, and beyond it as a short text, for a day', async () => {
       const store = await open();
-      const { fixture } = get();
       const other = await fixture.open();
       for (let i = 0; i < 6; i++) expect(await keep(i % 2 ? other : store, `k${i}`, part)).toHaveLength(part);
       // A commit that is sent again is not counted again, and neither are short responses.

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { Get } from './webhook-makers.ts';
+import type { StoreTest } from './webhook-makers.ts';
 
 const ttlMs = 60_000;
 const maxCount = 1_000;
 
 /** Tests of the identifiers that a platform adapter stores. */
-export function describeIdentifiers(get: Get): void {
+export function describeIdentifiers({ fixture, store }: StoreTest): void {
   const saved = (...names: string[]) => names.map((name) => ({ hash: name, identifier: `at://${name}` }));
 
   describe('an identifier of the platform', () => {
     test('is found by its hash through every handle, also if several processes store it at once', async () => {
-      const [one, two] = [get().store, await get().fixture.open()];
+      const [one, two] = [store, await fixture.open()];
       expect(await one.identifiers.find('a')).toBeNull();
       await Promise.all([one, two, one].map((store) => store.identifiers.save(saved('a', 'b'), ttlMs, maxCount)));
       expect(await one.identifiers.find('b')).toBe('at://b');
@@ -19,7 +19,6 @@ export function describeIdentifiers(get: Get): void {
     });
 
     test('expires after its time, and storing it again renews it', async () => {
-      const { fixture, store } = get();
       await store.identifiers.save(saved('a', 'b'), ttlMs, maxCount);
       fixture.leap(ttlMs - 1_000);
       await store.identifiers.save(saved('a'), ttlMs, maxCount);
@@ -30,7 +29,6 @@ export function describeIdentifiers(get: Get): void {
     });
 
     test('is deleted if there are too many and it expires first', async () => {
-      const { fixture, store } = get();
       for (const name of ['a', 'b', 'c', 'd']) {
         await store.identifiers.save(saved(name), ttlMs, 3);
         fixture.leap(1_000);

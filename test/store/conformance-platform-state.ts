@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/port.ts';
-import type { Get } from './webhook-makers.ts';
+import type { StoreTest } from './webhook-makers.ts';
 
 const ttlMs = 60_000;
 
 /** Tests of the records that a platform adapter stores. */
-export function describePlatformState(get: Get): void {
-  const open = async (): Promise<[Store, Store]> => [get().store, await get().fixture.open()];
+export function describePlatformState({ fixture, store }: StoreTest): void {
+  const open = async (): Promise<[Store, Store]> => [store, await fixture.open()];
 
   describe('a record of the platform adapter', () => {
     test('is the same for every handle, and the first of several writers wins', async () => {
@@ -33,7 +33,6 @@ export function describePlatformState(get: Get): void {
 
     test('expires after its time, and a write renews it', async () => {
       const [one, two] = await open();
-      const { fixture } = get();
       await one.platformState.write('a', 'old', null, ttlMs);
       fixture.leap(ttlMs - 1_000);
       await one.platformState.write('a', 'new', 'old', ttlMs);
@@ -47,7 +46,6 @@ export function describePlatformState(get: Get): void {
     });
 
     test('is one of the encrypted records: sampled, and deleted with them', async () => {
-      const { store } = get();
       await store.platformState.write('a', 'sealed session', null, ttlMs);
       expect(await store.secretCheck.samples()).toEqual(['sealed session']);
       await store.secretCheck.discardSealed();

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { pollerTtlMs, type Store } from '../../src/store/port.ts';
-import { append, type Get, ids, names, poller, result, running, webhook } from './webhook-makers.ts';
+import { append, ids, names, poller, result, running, type StoreTest, webhook } from './webhook-makers.ts';
 
-export function describePollers(get: Get): void {
+export function describePollers({ fixture, store }: StoreTest): void {
   describe('pollers', () => {
     const make = async (store: Store, pollers: readonly string[]) => {
       for (const id of pollers) await store.webhooks.create(webhook(`of ${id}`, { poller: id }), poller(id), 1_000);
     };
 
     test('are claimed by one process each, even if several processes claim at the same time', async () => {
-      const { fixture, store } = get();
       const stores = [store, await fixture.open(), await fixture.open()];
       await make(store, names(24));
       const claimed = await Promise.all(stores.map((each, index) => each.pollers.claim(`process ${index}`, 10)));
@@ -20,7 +19,6 @@ export function describePollers(get: Get): void {
     });
 
     test('are claimed with their stored state and with a higher fence each time', async () => {
-      const { store } = get();
       await make(store, ['p1']);
       const before = await store.pollers.find('a', 'p1');
       const [first] = await store.pollers.claim('one', 1);
@@ -38,7 +36,6 @@ export function describePollers(get: Get): void {
     });
 
     test('belong to a process while it sends heartbeats, and can then be claimed by another one', async () => {
-      const { fixture, store } = get();
       await make(store, ['p1', 'p2']);
       await store.pollers.claim('one', 10);
       fixture.leap(pollerTtlMs - 1_000);
@@ -53,7 +50,6 @@ export function describePollers(get: Get): void {
     });
 
     test('stay with a process that missed its heartbeats if no other process has claimed them', async () => {
-      const { fixture, store } = get();
       const own = await running(store);
       fixture.leap(pollerTtlMs * 10);
       expect(await store.pollers.claim('one', 10)).toEqual([]);
@@ -64,7 +60,6 @@ export function describePollers(get: Get): void {
     });
 
     test('can be claimed at once when their process leaves', async () => {
-      const { store } = get();
       await running(store);
       await store.pollers.beat('two');
       await store.pollers.leave('one');
@@ -74,7 +69,6 @@ export function describePollers(get: Get): void {
     });
 
     test('accept no write with an old fence', async () => {
-      const { fixture, store } = get();
       const old = await running(store);
       await store.events.append(append(old, ['e1']));
       fixture.leap(pollerTtlMs);
@@ -93,7 +87,6 @@ export function describePollers(get: Get): void {
     });
 
     test('can be released, and are confirmed until then', async () => {
-      const { store } = get();
       await make(store, ['p1', 'p2', 'p3']);
       const all = await store.pollers.claim('one', 10);
       const [given] = all.filter(({ id }) => id === 'p2');
@@ -106,7 +99,6 @@ export function describePollers(get: Get): void {
     });
 
     test('that a process does not list when it confirms are released', async () => {
-      const { store } = get();
       await make(store, ['p1', 'p2']);
       const heard = await store.pollers.claim('one', 1);
       await store.pollers.claim('one', 1);
@@ -115,7 +107,6 @@ export function describePollers(get: Get): void {
     });
 
     test('report each wake-up once, to the process that runs them', async () => {
-      const { store } = get();
       const own = await running(store);
       expect(await store.pollers.woken('one')).toEqual([]);
       const wakes: (() => Promise<unknown>)[] = [
@@ -138,7 +129,6 @@ export function describePollers(get: Get): void {
     });
 
     test('are not woken by changes from before they were claimed', async () => {
-      const { store } = get();
       await running(store);
       await store.webhooks.update(webhook('w1'));
       await store.pollers.leave('one');
@@ -147,7 +137,6 @@ export function describePollers(get: Get): void {
     });
 
     test('stop with a reason, which is deleted when they continue', async () => {
-      const { store } = get();
       const own = await running(store);
       expect(await store.pollers.stop(own, 'The token was refused')).toBe(true);
       expect((await store.pollers.find('a', 'p1'))?.stopped).toBe('The token was refused');
@@ -161,7 +150,6 @@ export function describePollers(get: Get): void {
     });
 
     test('keep the reason why the platform is unreachable until it is reachable, or until they stop or are renewed', async () => {
-      const { fixture, store } = get();
       const own = await running(store);
       expect(own.unreachable).toBeNull();
       const unreachable = async () => (await store.pollers.find('a', 'p1'))?.unreachable;
@@ -187,7 +175,6 @@ export function describePollers(get: Get): void {
     });
 
     test('are kept for a stream until the given time', async () => {
-      const { fixture, store } = get();
       const until = store.now() + 60_000;
       await store.pollers.keepForStream(poller(), until);
       await store.pollers.keepForStream(poller(), until - 30_000);
@@ -207,7 +194,6 @@ export function describePollers(get: Get): void {
     });
 
     test('are kept without webhooks while they are streamed, and without a stream while they have webhooks', async () => {
-      const { fixture, store } = get();
       const own = await running(store);
       await store.events.append(append(own, ['e1']));
       await store.pollers.keepForStream(poller(), store.now() + 60_000);

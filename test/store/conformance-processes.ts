@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { processTtlMs, type Store } from '../../src/store/port.ts';
-import type { StoreFixture } from './conformance.ts';
+import { processTtlMs } from '../../src/store/port.ts';
+import type { StoreTest } from './webhook-makers.ts';
 
 /** Tests of the guarantees for processes that share a store. */
-export function describeProcesses(get: () => { fixture: StoreFixture; store: Store }): void {
+export function describeProcesses({ fixture, store }: StoreTest): void {
   describe('processes', () => {
     test('are counted while they send heartbeats', async () => {
-      const { fixture, store } = get();
       expect(await store.processes.beat('p1')).toBe(1);
       expect(await store.processes.beat('p1')).toBe(1);
       const other = await fixture.open();
@@ -18,7 +17,6 @@ export function describeProcesses(get: () => { fixture: StoreFixture; store: Sto
     });
 
     test('are no longer counted after `leave`', async () => {
-      const { store } = get();
       await store.processes.beat('p1');
       await store.processes.beat('p2');
       await store.processes.leave('p2');

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { eventTtlMs } from '../../src/store/port.ts';
-import { append, type Get, names, result, running, waits } from './webhook-makers.ts';
+import { append, names, result, running, type StoreTest, waits } from './webhook-makers.ts';
 
-export function describeReplays(get: Get): void {
+export function describeReplays({ fixture, store }: StoreTest): void {
   describe('replays', () => {
     test('queue the earlier events of a webhook in order, separately from new events', async () => {
-      const { fixture, store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e3', 'e1'], ['w1', 'w2']));
       await store.events.append(append(to, ['not its own'], ['w2']));
@@ -33,7 +32,6 @@ export function describeReplays(get: Get): void {
     });
 
     test('may be limited to failed deliveries, to later events, and to one event', async () => {
-      const { fixture, store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1', 'e2', 'e3', 'e4']));
       fixture.leap(1_000);
@@ -60,7 +58,6 @@ export function describeReplays(get: Get): void {
     });
 
     test('that are requested again do not change the queued deliveries', async () => {
-      const { fixture, store } = get();
       const to = await running(store);
       await store.events.append(append(to, names(3)));
       await store.deliveries.finish(to, [result('e001', 'delivered'), result('e002', 'delivered')]);
@@ -72,7 +69,6 @@ export function describeReplays(get: Get): void {
     });
 
     test('end like any delivery, and are retried until then', async () => {
-      const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1', 'e2']));
       await store.deliveries.finish(to, [
@@ -91,7 +87,6 @@ export function describeReplays(get: Get): void {
     });
 
     test('include the events of one day, and none of another account', async () => {
-      const { fixture, store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['old']));
       fixture.leap(eventTtlMs - 60_000);
@@ -103,7 +98,6 @@ export function describeReplays(get: Get): void {
     });
 
     test('include all of 522 events, also if only the last ones failed', async () => {
-      const { store } = get();
       const to = await running(store);
       const all = names(520);
       for (let from = 0; from < all.length; from += 52) {

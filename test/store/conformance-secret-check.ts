@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/port.ts';
-import { append, type Get, poller, running, webhook } from './webhook-makers.ts';
+import { append, poller, running, type StoreTest, webhook } from './webhook-makers.ts';
 
 /** Tests of the guarantees for the check value of the secret key. */
-export function describeSecretCheck(get: Get): void {
-  const open = async (): Promise<[Store, Store]> => [get().store, await get().fixture.open()];
+export function describeSecretCheck({ fixture, store }: StoreTest): void {
+  const open = async (): Promise<[Store, Store]> => [store, await fixture.open()];
 
   describe('the check value of the secret key', () => {
     test('is the same for every handle, and the first of several writers wins', async () => {
@@ -31,7 +31,6 @@ export function describeSecretCheck(get: Get): void {
 
   describe('sealed texts', () => {
     test('are sampled from every kind of record, at most ten', async () => {
-      const { store } = get();
       expect(await store.secretCheck.samples()).toEqual([]);
       await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
       expect(await store.secretCheck.samples()).toEqual([]);
@@ -49,7 +48,6 @@ export function describeSecretCheck(get: Get): void {
     });
 
     test('are deleted with the check value, while accounts, keys and credit remain', async () => {
-      const { store, fixture } = get();
       await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
       await store.ledger.topUp({
         id: 'pay',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type CallStatistics, statisticsTtlMs } from '../../src/store/port.ts';
-import type { Get } from './webhook-makers.ts';
+import type { StoreTest } from './webhook-makers.ts';
 
 /** Tests of the statistics of calls. */
-export function describeStatistics(get: Get): void {
+export function describeStatistics({ fixture, store }: StoreTest): void {
   const hourMs = 3_600_000;
   const start = Math.floor(Date.now() / hourMs);
   const counted = (parts: Partial<CallStatistics> = {}): CallStatistics => ({
@@ -17,7 +17,7 @@ export function describeStatistics(get: Get): void {
 
   describe('statistics of calls', () => {
     test('add up by account, hour and action, through every handle and if several processes add at once', async () => {
-      const [one, two] = [get().store.statistics, (await get().fixture.open()).statistics];
+      const [one, two] = [store.statistics, (await fixture.open()).statistics];
       const added = counted({ errors: { rate_limited: 2 }, durations: { 0: 1, 41: 3 } });
       await Promise.all([one, two, one].map((statistics) => statistics.add([added])));
       await two.add([counted({ errors: { not_found: 1 }, durations: { 160: 1 } })]);
@@ -27,7 +27,7 @@ export function describeStatistics(get: Get): void {
     });
 
     test('are listed for one account and some hours, ordered by hour, then by action', async () => {
-      const { statistics } = get().store;
+      const { statistics } = store;
       const durations = { 7: 1 };
       await statistics.add([
         counted({ hour: start + 12, durations }),
@@ -52,7 +52,6 @@ export function describeStatistics(get: Get): void {
     });
 
     test('are stored for 400 days', async () => {
-      const { fixture, store } = get();
       const hour = Math.floor(store.now() / hourMs);
       await store.statistics.add([counted({ hour }), counted({ hour: hour + 2 })]);
       const hours = async () => (await store.statistics.list('a', 0, hour + 3)).map((one) => one.hour);

@@ -4,15 +4,14 @@ import { describeDeliveries } from './conformance-deliveries.ts';
 import { describeEvents } from './conformance-events.ts';
 import { describePollers } from './conformance-pollers.ts';
 import { describeReplays } from './conformance-replays.ts';
-import { append, type Get, ids, names, poller, running, waits, webhook } from './webhook-makers.ts';
+import { append, ids, names, poller, running, type StoreTest, waits, webhook } from './webhook-makers.ts';
 
 /** Tests of the guarantees for webhooks and their deliveries. */
-export function describeWebhooks(get: Get): void {
+export function describeWebhooks({ fixture, store }: StoreTest): void {
   describe('webhooks', () => {
-    const create = (id: string, parts = {}) => get().store.webhooks.create(webhook(id, parts), poller(), 1_000);
+    const create = (id: string, parts = {}) => store.webhooks.create(webhook(id, parts), poller(), 1_000);
 
     test('are found unchanged, and only by their own account', async () => {
-      const { store } = get();
       const full = webhook('w1', {
         events: ['tweet.like', 'message.received'],
         hasEncryptionCode: true,
@@ -34,14 +33,12 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('are created once, even if the request is repeated', async () => {
-      const { store } = get();
       await create('w1');
       expect(await create('w1', { url: 'https://other.test/' })).toBe('created');
       expect(await store.webhooks.list('a', 10)).toEqual([webhook('w1')]);
     });
 
     test('never exceed their limit, even if many are created at the same time', async () => {
-      const { fixture, store } = get();
       const other = await fixture.open();
       const outcomes = await Promise.all(
         names(12).map((id, index) => (index % 2 ? store : other).webhooks.create(webhook(id), poller(), 5)),
@@ -57,7 +54,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('are listed page by page, newest first, then by id in descending order', async () => {
-      const { store } = get();
       await create('w1', { createdAt: 5 });
       await create('w3', { createdAt: 5 });
       await create('w2', { createdAt: 5 });
@@ -74,7 +70,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('of all accounts are found if their URL is stored in plain text', async () => {
-      const { store } = get();
       await create('w1');
       await create('w2', { url: 'v1.key.sealed' });
       await store.webhooks.create(webhook('w3', { account: 'b', poller: 'p2' }), poller('p2', { account: 'b' }), 5);
@@ -85,7 +80,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('and pollers are listed over all accounts, and get another encryption unless they were changed', async () => {
-      const { store } = get();
       await create('w1');
       await store.webhooks.create(webhook('w2', { account: 'b', poller: 'p2' }), poller('p2', { account: 'b' }), 5);
       expect(ids(await store.webhooks.listAll(1))).toEqual(['w1']);
@@ -107,7 +101,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('are changed only by an update with the current revision', async () => {
-      const { store } = get();
       await create('w1');
       const changed = webhook('w1', {
         url: 'https://new.test/',
@@ -131,7 +124,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('accept one of several concurrent updates', async () => {
-      const { fixture, store } = get();
       const other = await fixture.open();
       await create('w1');
       const outcomes = await Promise.all(
@@ -142,7 +134,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('keep a poller, which is removed with the last of them', async () => {
-      const { store } = get();
       await create('w1');
       await create('w2');
       expect(await store.pollers.find('a', 'p1')).toMatchObject({ ...poller(), cursor: null, stopped: null });
@@ -158,7 +149,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('that are added keep the state of the poller and replace its sealed credentials', async () => {
-      const { store } = get();
       const first = await running(store);
       await store.events.append(append(first, ['e1']));
       await store.webhooks.create(webhook('w2'), poller('p1', { sealed: 'again', createdAt: 9 }), 10);
@@ -167,7 +157,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('that are created after the last one was removed get a new poller', async () => {
-      const { store } = get();
       const first = await running(store);
       await store.events.append(append(first, ['e1']));
       await store.pollers.stop(first, 'refused');
@@ -187,7 +176,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('move to another poller with their waiting deliveries', async () => {
-      const { store } = get();
       const first = await running(store);
       await store.events.append(append(first, ['e1']));
       expect(await store.webhooks.update(webhook('w1', { poller: 'p2' }), poller('p2'))).toBe(true);
@@ -207,7 +195,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('that are removed lose their deliveries and get no new ones', async () => {
-      const { store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, names(30), ['w1', 'w2']));
       await store.webhooks.remove('a', 'w1');
@@ -227,10 +214,9 @@ export function describeWebhooks(get: Get): void {
       target,
     });
     const begin = (holder: string, joined: number | null = null, target?: string) =>
-      get().store.webhooks.beginHandshake(lease(holder, target), joined);
+      store.webhooks.beginHandshake(lease(holder, target), joined);
 
     test('is run by one holder at a time, even if several begin at the same time', async () => {
-      const { fixture, store } = get();
       const other = await fixture.open();
       await store.webhooks.create(webhook('w1'), poller(), 5);
       const states = await Promise.all(
@@ -243,7 +229,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('returns its outcome to the callers that wait for it, and not to later ones', async () => {
-      const { store } = get();
       await store.webhooks.create(webhook('w1'), poller(), 5);
       await begin('one');
       expect(await begin('two')).toMatchObject({ number: 1, holder: 'one' });
@@ -257,7 +242,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('can be taken over when the lease of its holder has expired', async () => {
-      const { fixture, store } = get();
       await store.webhooks.create(webhook('w1'), poller(), 5);
       await begin('one');
       fixture.leap(handshakeLeaseMs - 1);
@@ -269,7 +253,6 @@ export function describeWebhooks(get: Get): void {
     });
 
     test('does not change the webhook, and ends when the webhook is removed', async () => {
-      const { store } = get();
       await store.webhooks.create(webhook('w1'), poller(), 5);
       await begin('one');
       expect(await store.webhooks.find('a', 'w1')).toEqual(webhook('w1'));
@@ -284,8 +267,8 @@ export function describeWebhooks(get: Get): void {
     });
   });
 
-  describePollers(get);
-  describeEvents(get);
-  describeDeliveries(get);
-  describeReplays(get);
+  describePollers({ fixture, store });
+  describeEvents({ fixture, store });
+  describeDeliveries({ fixture, store });
+  describeReplays({ fixture, store });
 }

@@ -2,6 +2,7 @@ import type {
   Append,
   DeliveryResult,
   DeliveryState,
+  KeyRecord,
   NewPoller,
   PollerRecord,
   Store,
@@ -9,7 +10,29 @@ import type {
 } from '../../src/store/port.ts';
 import type { StoreFixture } from './conformance.ts';
 
-export type Get = () => { fixture: StoreFixture; store: Store };
+/** What the tests of the store port use. */
+export interface StoreTest {
+  fixture: StoreFixture;
+  store: Store;
+}
+
+/** The parts of a commit of account `a` that changes nothing. */
+export const emptyCommit = { account: 'a', begins: false, release: 0, settle: [], late: [], reserve: [] };
+
+export function apiKey(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
+  return {
+    id,
+    account: 'a',
+    name: `name of ${id}`,
+    prefix: `pst_${id}`,
+    hash: `hash-${id}`,
+    restrictions: null,
+    createdAt: 3,
+    lastUsedAt: null,
+    revokedAt: null,
+    ...parts,
+  };
+}
 
 export function poller(id = 'p1', parts: Partial<NewPoller> = {}): NewPoller {
   return { id, account: 'a', sealed: `sealed of ${id}`, createdAt: 1, ...parts };

@@ -68,7 +68,7 @@ export class SandboxControl {
   }
 
   /** Makes an account send a message to another one. */
-  async makeMessage(wanted: { from: string; to: string; text: string }): Promise<void> {
+  async makeMessage(wanted: { from: string; to: string; text?: string; corrupt?: boolean }): Promise<void> {
     await this.#send('/control/messages', wanted);
   }
 

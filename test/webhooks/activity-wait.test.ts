@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { startForwardProxy } from '../proxy/forward-proxy.ts';
 import { patientMs } from '../support/processor-time.ts';
 import { until } from '../support/until.ts';
-import { type Account, changeWebhook, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { type Account, changeWebhook, register, startWebhookFixture } from './fixture.ts';
 
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_WAIT_MS: '60000' });
-});
+const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_WAIT_MS: '60000' });
 afterEach(() => fixture.sandbox.clearFaults());
 afterAll(async () => {
   await fixture.stop();
@@ -28,9 +25,7 @@ async function untilItWaits({ userId }: Account): Promise<void> {
 }
 
 test('the events of an active account arrive with the response to the request that waits', async () => {
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  await register(client, { url: receiver.url });
+  const { account, receiver } = await fixture.webhook();
   for (let event = 1; event <= 3; event++) {
     await untilItWaits(account);
     await fixture.happen(account);
@@ -40,9 +35,7 @@ test('the events of an active account arrive with the response to the request th
 
 test('an account with a proxy waits too', async () => {
   const proxy = await startProxy();
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  await register(client, { url: receiver.url, proxy: proxy.url });
+  const { account, receiver } = await fixture.webhook({ proxy: proxy.url });
   await untilItWaits(account);
   await fixture.happen(account);
   await until(() => expect(receiver.deliveries).toHaveLength(1));
@@ -50,9 +43,7 @@ test('an account with a proxy waits too', async () => {
 
 test('a waiting request that a proxy breaks off is not an outage: the events arrive with the next poll', async () => {
   const proxy = await startProxy();
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url, proxy: proxy.url });
+  const { client, account, receiver, id } = await fixture.webhook({ proxy: proxy.url });
   await untilItWaits(account);
   const failed = () => fixture.service.log.filter((line) => line.includes('a poller could not go on')).length;
   const before = failed();
@@ -65,9 +56,7 @@ test('a waiting request that a proxy breaks off is not an outage: the events arr
 });
 
 test('a change of the webhook ends the wait: new credentials are tried at once', async () => {
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
+  const { client, account, receiver, id } = await fixture.webhook();
   await untilItWaits(account);
   const before = await fixture.sandbox.requests('activity');
   await changeWebhook(client, 'PUT', `/webhooks/${id}`, { auth_token: account.authToken });
@@ -92,9 +81,7 @@ test('after a deletion no event that happens while a request waits is sent', asy
 });
 
 test('an unavailable platform is detected while a request waits, and polled again', async () => {
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  await register(client, { url: receiver.url });
+  const { account, receiver } = await fixture.webhook();
   await untilItWaits(account);
   await fixture.service.addFault(
     { kind: 'status', status: 503 },

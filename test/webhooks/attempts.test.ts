@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { verify } from '../../src/client/webhooks/index.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { register, secret, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { secret, useWebhooks } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture({}, { runtime });
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks({}, { runtime });
 
 interface Attempt {
   attempt: number;
@@ -34,15 +30,15 @@ async function untilOutcome(owner: Client, id: string, outcome: string): Promise
 }
 
 test('a delivery shows every attempt with its request headers and the first 1 KiB of the response body', async () => {
-  const { client, account } = await fixture.actor();
-  const owner = client.with({ authToken: '' });
-  const receiver = await fixture.receiver({
-    answer: ({ headers }) =>
-      headers['x-platform-webhooks-attempt'] === '1'
-        ? { status: 500, body: 'not\u0000 yet' }
-        : { status: 200, body: '"thanks"' },
-  });
-  const { id } = await register(client, { url: receiver.url });
+  const { client, account, receiver, id, owner } = await fixture.webhook(
+    {},
+    {
+      answer: ({ headers }) =>
+        headers['x-platform-webhooks-attempt'] === '1'
+          ? { status: 500, body: 'not\u0000 yet' }
+          : { status: 200, body: '"thanks"' },
+    },
+  );
   await fixture.happen(account);
   const eventId = await untilOutcome(owner, id, 'retrying');
   runtime.leap(7_000);
@@ -88,10 +84,10 @@ test('a delivery shows every attempt with its request headers and the first 1 Ki
 });
 
 test('an attempt without a response has none, and long responses are cut between characters', async () => {
-  const { client, account } = await fixture.actor();
-  const owner = client.with({ authToken: '' });
-  const receiver = await fixture.receiver({ answer: () => ({ status: 200, body: `a${'€'.repeat(1_000)}` }) });
-  const { id } = await register(client, { url: receiver.url });
+  const { account, receiver, id, owner } = await fixture.webhook(
+    {},
+    { answer: () => ({ status: 200, body: `a${'€'.repeat(1_000)}` }) },
+  );
   await fixture.happen(account);
   const first = await untilOutcome(owner, id, 'delivered');
   const attempts = async (eventId: string) =>
@@ -106,10 +102,7 @@ test('an attempt without a response has none, and long responses are cut between
 });
 
 test('one event is sent again under its id, whatever became of it', async () => {
-  const { client, account } = await fixture.actor();
-  const owner = client.with({ authToken: '' });
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
+  const { client, account, receiver, id, owner } = await fixture.webhook();
   await fixture.happen(account, 'follow', 2);
   const eventId = await untilOutcome(owner, id, 'delivered');
   await until(() => expect(receiver.deliveries).toHaveLength(2));

@@ -2,36 +2,18 @@ import { readFileSync } from 'node:fs';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isSignedByPlatform, verify } from '../../src/client/webhooks/index.ts';
-import type { Client } from '../support/client.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-import {
-  type Account,
-  changeWebhook,
-  idsOf,
-  register,
-  secret,
-  startWebhookFixture,
-  type WebhookFixture,
-} from './fixture.ts';
+import { changeWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
 
-let fixture: WebhookFixture;
-let client: Client;
-let account: Account;
-let receiver: TestReceiver;
-let webhook: string;
-let tweetId: string;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-  ({ client, account } = await fixture.actor());
-  receiver = await fixture.receiver();
-  tweetId = String((await client.post('/tweet/create', { text: 'Mine' })).body.data['id']);
-  ({ id: webhook } = await register(client, { url: receiver.url }));
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks();
+const { client, account } = await fixture.actor();
+const receiver = await fixture.receiver();
+const tweetId = String((await client.post('/tweet/create', { text: 'Mine' })).body.data['id']);
+const { id: webhook } = await register(client, { url: receiver.url });
 
 /** Checks a body against schema/events.json, which is published for receivers. */
 const isEvent = addFormats

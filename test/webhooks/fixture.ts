@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll } from 'vitest';
 import type { Overrides } from '../../src/main/app.ts';
 import type { Environment } from '../../src/shared/config/config.ts';
+import { Writer } from '../messaging/conversations/fixture.ts';
 import { Client } from '../support/client.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
@@ -54,6 +56,20 @@ export class WebhookFixture {
     return { account, client };
   }
 
+  /** An actor with a valid webhook. `owner` has no credentials of the platform. */
+  async webhook(wish: Record<string, unknown> = {}, options: Parameters<typeof startReceiver>[0] = {}) {
+    const { account, client } = await this.actor();
+    const receiver = await this.receiver(options);
+    const { id } = await register(client, { url: receiver.url, ...wish });
+    return { account, client, owner: client.with({ authToken: '' }), receiver, id };
+  }
+
+  /** Two platform accounts with chat keys, and one API account that pays for both. */
+  async writers(): Promise<[Writer, Writer]> {
+    const { client } = await this.actor();
+    return [new Writer(await this.sandbox.mint(), client), new Writer(await this.sandbox.mint(), client)];
+  }
+
   /** Something happens to the account; answers the platform's events. */
   happen(account: Account, type = 'follow', count = 1, more: object = {}): Promise<PlatformEvents> {
     return makeEvent(this.service.demo.sandboxUrl, account, type, count, more);
@@ -85,6 +101,13 @@ export async function makeEvent(
 
 export async function startWebhookFixture(env: Environment = {}, overrides: Overrides = {}): Promise<WebhookFixture> {
   return new WebhookFixture(await startService({ RATE_LIMIT: '0', ...env }, overrides));
+}
+
+/** Starts the service of a test file, and stops it after the tests. */
+export async function useWebhooks(env: Environment = {}, overrides: Overrides = {}): Promise<WebhookFixture> {
+  const fixture = await startWebhookFixture(env, overrides);
+  afterAll(() => fixture.stop());
+  return fixture;
 }
 
 export async function register(client: Client, wish: Record<string, unknown>): Promise<Webhook> {

@@ -1,16 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
 import { type Fleet, startFleet } from '../support/fleet.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, fetchWebhook, register, secret, useWebhooks } from './fixture.ts';
 
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks();
 
 /** Waits until this many requests run at the gateways together. */
 const untilRunning = (count: number, origins = [fixture.service.origin]) =>
@@ -23,9 +19,7 @@ const untilRunning = (count: number, origins = [fixture.service.origin]) =>
 const crcs = (requests: readonly { method: string }[]) => requests.filter(({ method }) => method === 'GET').length;
 
 test('50 parallel PUTs of one webhook share a handshake', async () => {
-  const { client } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
+  const { client, receiver, id } = await fixture.webhook();
   const allRun = untilRunning(50);
   receiver.answerCrcWith(async ({ url }) => {
     await allRun;
@@ -64,10 +58,7 @@ test('20 parallel replays of 100 webhooks send about 100 handshakes, 20 at a tim
 });
 
 test('a handshake runs again if the secret was changed before its outcome was written', async () => {
-  const { client } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
-  const owner = client.with({ authToken: '' });
+  const { client, receiver, id, owner } = await fixture.webhook();
   let rotated = '';
   receiver.answerCrcWith(async ({ url }) => {
     const before = receiver.secret;

@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Writer } from '../messaging/conversations/fixture.ts';
+import { afterEach, expect, test } from 'vitest';
+import type { Writer } from '../messaging/conversations/fixture.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, idsOf, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, useWebhooks } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture({}, { runtime });
-});
+const fixture = await useWebhooks({}, { runtime });
 afterEach(() => fixture.sandbox.clearFaults());
-afterAll(() => fixture.stop());
 
 type Body = Record<string, unknown> & { type: string };
 const bodiesOf = ({ deliveries }: TestReceiver): Body[] => deliveries.map(({ body }) => JSON.parse(body) as Body);
@@ -19,9 +15,7 @@ const typesOf = (receiver: TestReceiver): string[] => bodiesOf(receiver).map(({ 
 
 /** Creates one webhook with an encryption code and one without, for an account whose chat keys are not cached. */
 async function startPair() {
-  const { client } = await fixture.actor();
-  const mint = async () => new Writer((await fixture.sandbox.mint()) as never, client);
-  const [anna, ben] = [await mint(), await mint()];
+  const [anna, ben] = await fixture.writers();
   const [open, closed] = [await fixture.receiver(), await fixture.receiver()];
   const hook = await register(anna.client, { url: open.url, encryption_code: anna.account.encryptionCode });
   await register(anna.client, { url: closed.url });

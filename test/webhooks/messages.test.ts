@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventBodies } from '../../src/shared/model/event-bodies.ts';
-import { conversationIdOf, dataOf, Writer } from '../messaging/conversations/fixture.ts';
+import { conversationIdOf, dataOf, type Writer } from '../messaging/conversations/fixture.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { fetchWebhook, idsOf, register, secret, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { fetchWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
 
-let fixture: WebhookFixture;
-let anna: Writer;
-let ben: Writer;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-  const { client } = await fixture.actor();
-  [anna, ben] = [
-    new Writer((await fixture.sandbox.mint()) as never, client),
-    new Writer((await fixture.sandbox.mint()) as never, client),
-  ];
-  // Keys are recovered before the test, because the first recovery takes long.
-  await anna.sends(ben, 'Before anybody listens');
-  await ben.reads(conversationIdOf(anna, ben));
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks();
+const [anna, ben] = await fixture.writers();
+// Keys are recovered before the test, because the first recovery takes long.
+await anna.sends(ben, 'Before anybody listens');
+await ben.reads(conversationIdOf(anna, ben));
 
-type Body = Record<string, unknown> & { type: string };
+type Body = Record<string, unknown> & { type: keyof typeof eventBodies };
 const bodiesOf = ({ deliveries }: TestReceiver): Body[] => deliveries.map(({ body }) => JSON.parse(body) as Body);
 
 describe('a webhook with a code', () => {
@@ -41,8 +31,7 @@ describe('a webhook with a code', () => {
     await until(() => expect(receiver.deliveries).toHaveLength(6));
     const bodies = bodiesOf(receiver);
     for (const body of bodies) {
-      const schema = eventBodies[body.type as keyof typeof eventBodies];
-      expect(schema.safeParse(body).error, body.type).toBe(undefined);
+      expect(eventBodies[body.type].safeParse(body).error, body.type).toBe(undefined);
       expect(body['created_at']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     }
     const byType = Object.fromEntries(bodies.map((body) => [body.type, body]));
@@ -73,8 +62,7 @@ describe('a webhook with a code', () => {
     await until(() => expect(receiver.deliveries).toHaveLength(3));
     const bodies = bodiesOf(receiver);
     for (const body of bodies) {
-      const schema = eventBodies[body.type as keyof typeof eventBodies];
-      expect(schema.safeParse(body).error, body.type).toBe(undefined);
+      expect(eventBodies[body.type].safeParse(body).error, body.type).toBe(undefined);
     }
     const attachment = { type: 1, filename: 'pixel.png', size: Buffer.from(png, 'base64').length };
     const byText = Object.fromEntries(bodies.map((body) => [body['text'], body]));
@@ -134,74 +122,155 @@ describe('a webhook with a code', () => {
   test('receives a message that cannot be opened with the reason', async () => {
     const receiver = await fixture.receiver();
     await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
-    const control = await fetch(`${fixture.service.demo.sandboxUrl}/control/messages`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ from: ben.account.userName, to: anna.account.userName, corrupt: true }),
-    });
-    expect(control.status).toBe(201);
+    await fixture.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, corrupt: true });
     await until(() => expect(bodiesOf(receiver)).toMatchObject([{ text: '', undecryptable: expect.any(String) }]));
   });
 });
 
-describe('a stream', () => {
-  /** Opens a stream and collects the types of its events. */
-  const open = async (who: Writer, headers: Record<string, string>) => {
-    const controller = new AbortController();
-    const response = await fetch(`${fixture.service.demo.baseUrl}/events`, {
-      headers: {
-        authorization: `Bearer ${who.client.options.key}`,
-        'x-auth-token': who.account.authToken,
-        ...headers,
-      },
-      signal: controller.signal,
-    });
-    expect(response.status).toBe(200);
-    let text = '';
-    const reading = (async () => {
-      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-        text += Buffer.from(chunk).toString();
-      }
-    })();
-    return {
-      types: () => [...text.matchAll(/^event: (\S+)$/gm)].map(([, type]) => type),
-      end: async () => {
-        controller.abort();
-        await reading.catch(() => {});
-      },
-    };
-  };
+const liveUrl = `${fixture.service.demo.baseUrl}/events`;
 
+/** Collects the `data` of Server-Sent Events for a writer until the stream is aborted. */
+function collect(
+  { client, account }: Writer,
+  url: string,
+  headers: Record<string, string> = {},
+  init: RequestInit = {},
+) {
+  const controller = new AbortController();
+  const events: Record<string, unknown>[] = [];
+  const opened = fetch(url, {
+    ...init,
+    signal: controller.signal,
+    headers: { authorization: `Bearer ${client.options.key}`, 'x-auth-token': account.authToken, ...headers },
+  });
+  let text = '';
+  const done = (async () => {
+    for await (const chunk of (await opened).body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      const found = [...text.matchAll(/^data: ?(\{.*\})\n\n/gm)].map(([, data = '']) => JSON.parse(data));
+      events.splice(0, events.length, ...found);
+    }
+  })().catch(() => {});
+  return {
+    opened,
+    events,
+    types: () => [...text.matchAll(/^event: (\S+)$/gm)].map(([, type]) => type),
+    async end() {
+      controller.abort();
+      await done;
+    },
+  };
+}
+
+describe('a stream', () => {
   test('contains messages only with a code', async () => {
-    const withCode = await open(anna, { 'x-encryption-code': anna.account.encryptionCode });
-    const without = await open(anna, {});
+    const [withCode, without] = [collect(anna, liveUrl, anna.code), collect(anna, liveUrl)];
+    for (const { opened } of [withCode, without]) expect((await opened).status).toBe(200);
     await ben.sends(anna, 'Live');
     await until(() => expect(withCode.types()).toEqual(['message.received']));
     await fixture.happen(anna.account);
     await until(() => expect(withCode.types()).toEqual(['message.received', 'user.follow']));
     await until(() => expect(without.types()).toEqual(['user.follow']));
     await Promise.all([withCode.end(), without.end()]);
-    const refused = await fetch(`${fixture.service.demo.baseUrl}/events`, {
-      headers: {
-        authorization: `Bearer ${ben.client.options.key}`,
-        'x-auth-token': ben.account.authToken,
-        'x-encryption-code': '907351',
-      },
-    });
-    expect(refused.status).toBe(403);
+    expect((await collect(ben, liveUrl, { 'x-encryption-code': '907351' }).opened).status).toBe(403);
   });
 
   test('that cannot open messages for some time reports it, and continues with other events', async () => {
-    const stream = await open(ben, { 'x-encryption-code': ben.account.encryptionCode });
+    const stream = collect(ben, liveUrl, ben.code);
+    expect((await stream.opened).status).toBe(200);
     await fixture.service.addFault({ kind: 'status', status: 500 }, { operation: 'chatConversation', times: null });
-    await fetch(`${fixture.service.demo.sandboxUrl}/control/messages`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ from: anna.account.userName, to: ben.account.userName, text: 'Closed' }),
-    });
+    await fixture.sandbox.makeMessage({ from: anna.account.userName, to: ben.account.userName, text: 'Closed' });
     await fixture.happen(ben.account);
     await until(() => expect(stream.types()).toEqual(['gap', 'user.follow']));
     await stream.end();
     await fixture.sandbox.clearFaults();
   });
+});
+
+const steps: Body['type'][] = [
+  'message.received',
+  'message.edited',
+  'message.reactionAdded',
+  'message.reactionRemoved',
+  'message.deleted',
+];
+
+const subscription = `subscription { events { type
+  ... on MessageReceivedEvent { text attachment { type filename size } undecryptable }
+  ... on MessageEditedEvent { text undecryptable targetSeqId }
+  ... on MessageReactionAddedEvent { emoji undecryptable targetSeqId }
+  ... on MessageReactionRemovedEvent { emoji undecryptable targetSeqId }
+  ... on MessageDeletedEvent { undecryptable targetSeqId }
+} }`;
+
+/** Opens a webhook and both kinds of streams of Anna, which all receive events. */
+async function listen() {
+  const receiver = await fixture.receiver();
+  await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
+  const live = collect(anna, liveUrl, anna.code);
+  const graphql = collect(
+    anna,
+    fixture.service.demo.graphqlUrl,
+    { ...anna.code, 'content-type': 'application/json', accept: 'text/event-stream' },
+    { method: 'POST', body: JSON.stringify({ query: subscription }) },
+  );
+  // A stream begins at its first read, so it may miss the first messages.
+  await until(async () => {
+    await ben.sends(anna, 'Is anybody there?');
+    expect(Math.min(receiver.deliveries.length, live.events.length, graphql.events.length)).toBeGreaterThan(0);
+  });
+  return { receiver, live, graphql };
+}
+
+test('a message that is deleted between two polls produces all of its events, on webhooks and both streams', async () => {
+  const { receiver, live, graphql } = await listen();
+  await fixture.service.addFault({ kind: 'status', status: 503 }, { operation: 'activity', times: null });
+  const { conversation_id, seq_id, message_id } = await ben.sends(anna, 'Is the light on?');
+  const about = { conversation_id, seq_id };
+  dataOf(await ben.post('/dm/edit', { ...about, text: 'Is the lamp on?' }));
+  dataOf(await anna.post('/dm/react', { ...about, emoji: '💡' }));
+  dataOf(await anna.post('/dm/unreact', { ...about, emoji: '💡' }));
+  dataOf(await ben.post('/dm/delete', about));
+  await fixture.sandbox.clearFaults();
+
+  const delivered = await until(() => {
+    const found = bodiesOf(receiver).filter((body) => body['seq_id'] === seq_id || body['target_seq_id'] === seq_id);
+    expect(found).toHaveLength(steps.length);
+    return found;
+  });
+  const inOrder = steps.map((step) => delivered.find(({ type }) => type === step));
+  expect(inOrder).toMatchObject([
+    { conversation_id, seq_id, message_id, sender_id: ben.account.userId, text: '', undecryptable: 'deleted' },
+    { conversation_id, target_seq_id: seq_id, text: '', undecryptable: 'deleted' },
+    { target_seq_id: seq_id, sender_id: anna.account.userId, from_me: true, emoji: '', undecryptable: 'deleted' },
+    { target_seq_id: seq_id, sender_id: anna.account.userId, from_me: true, emoji: '', undecryptable: 'deleted' },
+    { target_seq_id: seq_id, sender_id: ben.account.userId },
+  ]);
+  expect(inOrder.at(-1)).not.toHaveProperty('undecryptable');
+  for (const body of delivered) expect(eventBodies[body.type].safeParse(body).error, body.type).toBe(undefined);
+
+  await until(() => expect(live.events.slice(-steps.length)).toEqual(inOrder));
+  const undecryptable = 'deleted';
+  const told = [
+    { type: 'MESSAGE_RECEIVED', text: '', attachment: null, undecryptable },
+    { type: 'MESSAGE_EDITED', text: '', undecryptable, targetSeqId: seq_id },
+    { type: 'MESSAGE_REACTION_ADDED', emoji: '', undecryptable, targetSeqId: seq_id },
+    { type: 'MESSAGE_REACTION_REMOVED', emoji: '', undecryptable, targetSeqId: seq_id },
+    { type: 'MESSAGE_DELETED', undecryptable: null, targetSeqId: seq_id },
+  ].map((events) => ({ data: { events } }));
+  await until(() => expect(graphql.events.slice(-steps.length)).toEqual(told));
+  await Promise.all([live.end(), graphql.end()]);
+});
+
+test('both streams carry the attachment of a message', async () => {
+  const { live, graphql } = await listen();
+  const gif = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAIChF8AOw==', 'base64');
+  const conversation_id = conversationIdOf(anna, ben);
+  const sent = { conversation_id, image_base64: gif.toString('base64'), type: 2, filename: 'wave.gif', text: 'A wave' };
+  dataOf(await ben.post('/dm/send_media', sent));
+  const said = { text: 'A wave', attachment: { type: 2, filename: 'wave.gif', size: gif.length } };
+  await until(() => expect(live.events.at(-1)).toMatchObject({ type: 'message.received', ...said }));
+  const events = { type: 'MESSAGE_RECEIVED', ...said, undecryptable: null };
+  await until(() => expect(graphql.events.at(-1)).toEqual({ data: { events } }));
+  await Promise.all([live.end(), graphql.end()]);
 });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startForwardProxy } from '../proxy/forward-proxy.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, idsOf, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, useWebhooks } from './fixture.ts';
 
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8' });
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks({ OUTBOUND_ALLOW: '127.0.0.0/8' });
 
 /** Returns the number of running pollers according to `/metrics`. */
 async function pollers(): Promise<number> {
@@ -92,9 +88,7 @@ test('events that happen when a webhook becomes valid are delivered, also if ano
 });
 
 test('events of an invalid webhook are kept, and delivered when it is valid again', async () => {
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
+  const { client, account, receiver, id } = await fixture.webhook();
   const known = receiver.secret;
   receiver.secret = 'forgotten';
   expect((await changeWebhook(client, 'PUT', `/webhooks/${id}`)).body.data['valid']).toBe(false);

@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dataOf, Writer } from '../messaging/conversations/fixture.ts';
 import { RealmClient } from '../sandbox/realm-client.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
 import { until } from '../support/until.ts';
-import { fetchWebhook, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { fetchWebhook, register, useWebhooks } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-let fixture: WebhookFixture;
-let realms: RealmClient;
-beforeAll(async () => {
-  fixture = await startWebhookFixture({}, { runtime });
-  realms = new RealmClient(() => fixture.service.demo.sandboxUrl);
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks({}, { runtime });
+const realms = new RealmClient(() => fixture.service.demo.sandboxUrl);
 
 /** Waits for the delivery before the clock is advanced, because a running delivery would time out and be repeated. */
 const isDelivered = (client: Client, id: string) =>
   until(async () => expect((await fetchWebhook(client, id)).last_delivery_at).not.toBeNull());
 
 test('a code that is refused later is not tried again: messages stop, `lastError` has the reason, and other events are delivered', async () => {
-  const { client } = await fixture.actor();
-  const mint = async () => new Writer((await fixture.sandbox.mint()) as never, client);
-  const [anna, ben] = [await mint(), await mint()];
+  const [anna, ben] = await fixture.writers();
   const receiver = await fixture.receiver();
   const hook = await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
   await ben.sends(anna, 'Heard');
@@ -58,9 +51,7 @@ test('a code that is refused later is not tried again: messages stop, `lastError
 });
 
 test('messages that arrived while a code was refused are delivered when its owner sets a right code', async () => {
-  const { client } = await fixture.actor();
-  const mint = async () => new Writer((await fixture.sandbox.mint()) as never, client);
-  const [anna, ben] = [await mint(), await mint()];
+  const [anna, ben] = await fixture.writers();
   const [receiver, picky] = [await fixture.receiver(), await fixture.receiver()];
   const encryption_code = anna.account.encryptionCode;
   const hook = await register(anna.client, { url: receiver.url, encryption_code });
@@ -148,9 +139,7 @@ test('a refused code is not tried with other credentials, until its owner sets a
 });
 
 test('a code that is refused while messages wait for many webhooks is tried once for all of them', async () => {
-  const { client } = await fixture.actor();
-  const mint = async () => new Writer((await fixture.sandbox.mint()) as never, client);
-  const [anna, ben] = [await mint(), await mint()];
+  const [anna, ben] = await fixture.writers();
   const encryption_code = anna.account.encryptionCode;
   const receivers = await Promise.all([fixture.receiver(), fixture.receiver(), fixture.receiver()]);
   const hooks = await Promise.all(receivers.map(({ url }) => register(anna.client, { url, encryption_code })));

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
-import { idsOf, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { idsOf, useWebhooks } from './fixture.ts';
 
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks();
 
 /** Creates the state after a process stored a webhook and died before its response was stored. */
 function forgetAnswer(key: string): void {

@@ -1,26 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Client } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import {
-  type Account,
-  changeWebhook,
-  fetchWebhook,
-  idsOf,
-  register,
-  secret,
-  startWebhookFixture,
-  type WebhookFixture,
-} from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
 
-let fixture: WebhookFixture;
-let client: Client;
-let account: Account;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-  ({ client, account } = await fixture.actor());
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks();
+const { client, account } = await fixture.actor();
 
 const isoTime = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 

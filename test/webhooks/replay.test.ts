@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, idsOf, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, idsOf, register, useWebhooks } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture({}, { runtime });
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks({}, { runtime });
 
 /** Waits until the results of so many deliveries are stored, which happens after the receiver has responded. */
 async function untilStored(owner: Client, id: string, count: number): Promise<void> {
@@ -77,10 +73,7 @@ test('a replay sends the same ids and bytes again, to all valid webhooks or to o
 });
 
 test('a receiver that fails its handshake gets no replay; an unreachable one stays valid', async () => {
-  const { client, account } = await fixture.actor();
-  const owner = client.with({ authToken: '' });
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
+  const { account, receiver, id, owner } = await fixture.webhook();
   await fixture.happen(account);
   await until(() => expect(receiver.deliveries).toHaveLength(1));
   await untilStored(owner, id, 1);
@@ -123,9 +116,7 @@ test('a large replay to a slow receiver does not delay new events', async () => 
 });
 
 test('a replay sends deliveries that wait for a retry at once', async () => {
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver({ answer: () => ({ status: 500 }) });
-  const { id } = await register(client, { url: receiver.url });
+  const { client, account, receiver, id } = await fixture.webhook({}, { answer: () => ({ status: 500 }) });
   await fixture.happen(account, 'follow', 300);
   await until(() => expect(new Set(idsOf(receiver.deliveries)).size).toBe(300));
   receiver.answerWith(() => ({ status: 200 }));
@@ -138,10 +129,7 @@ test('a replay sends deliveries that wait for a retry at once', async () => {
 });
 
 test('a replay may be limited to events that failed, and to later events', async () => {
-  const { client, account } = await fixture.actor();
-  const owner = client.with({ authToken: '' });
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
+  const { account, receiver, id, owner } = await fixture.webhook();
   await fixture.happen(account, 'follow', 3);
   await until(() => expect(receiver.deliveries).toHaveLength(3));
   await untilStored(owner, id, 3);
@@ -165,10 +153,7 @@ test('a replay may be limited to events that failed, and to later events', async
 });
 
 test('test events are signed, not stored, and limited to ten a minute', async () => {
-  const { client } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
-  const owner = client.with({ authToken: '' });
+  const { receiver, id, owner } = await fixture.webhook();
   for (let i = 0; i < 10; i++) {
     const { status, headers, body } = await owner.post(`/webhooks/${id}/test`);
     expect([status, headers.get('x-credits-charged')]).toEqual([200, '0.0025']);

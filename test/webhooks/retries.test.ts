@@ -1,30 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { verify } from '../../src/client/webhooks/index.ts';
 import { retryDelayMs, retryDelaysMs } from '../../src/webhooks/delivery/retry.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-import {
-  type Account,
-  changeWebhook,
-  fetchWebhook,
-  idsOf,
-  register,
-  secret,
-  startWebhookFixture,
-  type WebhookFixture,
-} from './fixture.ts';
+import { type Account, changeWebhook, fetchWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
 
 const minute = 60_000;
 const runtime = new AdjustableRuntime();
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture({}, { runtime });
-});
-afterAll(() => fixture.stop());
+const fixture = await useWebhooks({}, { runtime });
 
 interface Delivery {
   event_id: string;
@@ -44,9 +31,7 @@ async function deliveries(client: Client, id: string): Promise<Delivery[]> {
 const pauseOf = ({ at, next_attempt_at }: Delivery) => Date.parse(next_attempt_at ?? '') - Date.parse(at);
 
 async function setUp(): Promise<{ client: Client; account: Account; receiver: TestReceiver; id: string }> {
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
+  const { client, account, receiver, id } = await fixture.webhook();
   return { client, account, receiver, id };
 }
 

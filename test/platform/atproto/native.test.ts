@@ -19,10 +19,7 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
   beforeAll(async () => {
     fixture = await startAtprotoFixture();
     [alice, bob, carol] = [await fixture.join('alice'), await fixture.join('bob'), await fixture.join('carol')];
-    await eventually(
-      () => alice.client.get('/user/info', { userName: carol.handle }),
-      ({ status }) => status === 200,
-    );
+    await succeeds(() => alice.client.get('/user/info', { userName: carol.handle }));
     tweetId = await tweet(alice, 'Looms remember patterns');
   });
   afterAll(() => fixture?.stop());
@@ -34,6 +31,23 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
   const tweet = async (person: Person, text: string, more: Data = {}): Promise<string> =>
     String(data(await person.client.post('/tweet/create', { text, ...more }))['id']);
   const ids = (answer: Answer, list: string): string[] => (data(answer)[list] as { id: string }[]).map(({ id }) => id);
+  const listed = (list: string, count: number, ask: () => Promise<Answer>) =>
+    eventually(ask, (answer) => ids(answer, list).length === count);
+  const succeeds = (ask: () => Promise<Answer>) => eventually(ask, ({ status }) => status === 200);
+  /** Returns the ids of each page of a list. */
+  const pagesOf = async (path: string, query: Record<string, string>, list: string): Promise<string[][]> => {
+    const pages: string[][] = [];
+    let cursor: string | null = null;
+    do {
+      const answer: Answer = await alice.client.get(path, { ...query, ...(cursor && { cursor }) });
+      const page: Data = data(answer);
+      expect(page['has_more']).toBe(page['next_cursor'] !== null);
+      pages.push(ids(answer, list));
+      cursor = page['next_cursor'] as string | null;
+    } while (cursor !== null && pages.length < 10);
+    return pages;
+  };
+  const detail = async (person: Person, id: string) => data(await person.client.get('/tweet/detail', { tweet_id: id }));
   const idOf = async (person: Person) => String(data(await person.client.get('/user/me'))['id']);
 
   describe('a user', () => {
@@ -73,10 +87,7 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
       expect(before['usernameChanges']).toEqual({ count: 0, lastChangedAt: '' });
       const handle = `b${name}.test`;
       await fixture.xrpc(dora, 'com.atproto.identity.updateHandle', { handle });
-      const answer = await eventually(
-        () => about(handle),
-        ({ status }) => status === 200,
-      );
+      const answer = await succeeds(() => about(handle));
       const after = data(answer) as { createdAt: string; usernameChanges: { count: number; lastChangedAt: string } };
       expect(after).toMatchObject({ id: before['id'], userName: handle, createdAt: before['createdAt'] });
       expect(after.usernameChanges.count).toBe(1);
@@ -88,9 +99,8 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
       await fixture.verify(alice, bob, 'BOB');
       // The display name is not Carol's, so her profile does not show the verification as valid.
       await fixture.verify(alice, carol, 'Caroline');
-      const answer = await eventually(
-        () => carol.client.get('/user/affiliates', { userName: alice.handle }),
-        (found) => ids(found, 'affiliates').length > 0,
+      const answer = await listed('affiliates', 1, () =>
+        carol.client.get('/user/affiliates', { userName: alice.handle }),
       );
       expect(data(answer)['affiliates']).toMatchObject([
         { userName: bob.handle, isVerified: true, verifiedType: null },
@@ -101,10 +111,7 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
     });
 
     test('is found by words', async () => {
-      const found = await eventually(
-        () => bob.client.get('/user/search', { q: alice.handle }),
-        (answer) => ids(answer, 'users').length > 0,
-      );
+      const found = await listed('users', 1, () => bob.client.get('/user/search', { q: alice.handle }));
       expect(ids(found, 'users')).toEqual([await idOf(alice)]);
     });
   });
@@ -126,10 +133,7 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
       for (let times = 0; times < 2; times += 1) {
         expect(data(await alice.client.post('/user/unfollow', { user_id: bobId }))['following']).toBe(false);
       }
-      await eventually(
-        () => bob.client.get('/user/followers', { userName: bob.handle }),
-        (answer) => ids(answer, 'followers').length === 0,
-      );
+      await listed('followers', 0, () => bob.client.get('/user/followers', { userName: bob.handle }));
     });
 
     test('of oneself are refused', async () => {
@@ -143,33 +147,12 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
     test('page to the end, and has_more is false on the last page', async () => {
       const people = [await fixture.join('dan'), await fixture.join('eve'), await fixture.join('fay')];
       for (const person of people) {
-        await eventually(
-          () => person.client.post('/user/follow', { username: carol.handle }),
-          ({ status }) => status === 200,
-        );
+        await succeeds(() => person.client.post('/user/follow', { username: carol.handle }));
       }
-      await eventually(
-        () => alice.client.get('/user/followers', { userName: carol.handle }),
-        (answer) => ids(answer, 'followers').length === 3,
-      );
-      const seen: string[] = [];
-      let cursor: string | null = null;
-      let pages = 0;
-      do {
-        const answer: Answer = await alice.client.get('/user/followers', {
-          userName: carol.handle,
-          count: '1',
-          ...(cursor && { cursor }),
-        });
-        const page: Data = data(answer);
-        expect(ids(answer, 'followers')).toHaveLength(1);
-        expect(page['has_more']).toBe(page['next_cursor'] !== null);
-        seen.push(...ids(answer, 'followers'));
-        cursor = page['next_cursor'] as string | null;
-        pages += 1;
-      } while (cursor !== null && pages < 10);
-      expect(pages).toBe(3);
-      expect(new Set(seen).size).toBe(3);
+      await listed('followers', 3, () => alice.client.get('/user/followers', { userName: carol.handle }));
+      const pages = await pagesOf('/user/followers', { userName: carol.handle, count: '1' }, 'followers');
+      expect(pages).toEqual([[expect.any(String)], [expect.any(String)], [expect.any(String)]]);
+      expect(new Set(pages.flat()).size).toBe(3);
     });
   });
 
@@ -177,25 +160,22 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
     test('can be read at once, with its marks', async () => {
       const text = `Ä hello @${bob.handle}, see https://example.org/a(b) and #looms!`;
       const id = await tweet(alice, text);
-      const detail = data(await alice.client.get('/tweet/detail', { tweet_id: id }));
-      expect(detail).toMatchObject({
+      const shown = await detail(alice, id);
+      expect(shown).toMatchObject({
         id,
         text,
         author: { userName: alice.handle },
         isReply: false,
         conversationId: id,
       });
-      expect(detail['entities']).toMatchObject({
+      expect(shown['entities']).toMatchObject({
         hashtags: [{ text: 'looms' }],
         urls: [{ expanded_url: 'https://example.org/a(b)' }],
         user_mentions: [{ id: await idOf(bob), screen_name: bob.handle }],
       });
-      const { urls } = detail['entities'] as { urls: { url: string; indices: [number, number] }[] };
+      const { urls } = shown['entities'] as { urls: { url: string; indices: [number, number] }[] };
       expect([...text].slice(...(urls[0]?.indices ?? [0, 0])).join('')).toBe(urls[0]?.url);
-      const mentions = await eventually(
-        () => bob.client.get('/user/mentions'),
-        (answer) => ids(answer, 'tweets').length > 0,
-      );
+      const mentions = await listed('tweets', 1, () => bob.client.get('/user/mentions'));
       expect(ids(mentions, 'tweets')).toEqual([id]);
     });
 
@@ -212,26 +192,20 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
     test('can be answered, in a thread with the right root', async () => {
       const first = await tweet(bob, 'An answer', { reply_to_tweet_id: tweetId });
       const second = await tweet(bob, 'An answer to that', { reply_to_tweet_id: first });
-      const detail = data(await bob.client.get('/tweet/detail', { tweet_id: second }));
-      expect(detail).toMatchObject({ isReply: true, inReplyToId: first, conversationId: tweetId });
-      const replies = await eventually(
-        () => alice.client.get('/tweet/replies', { tweet_id: tweetId }),
-        (answer) => ids(answer, 'tweets').length > 0,
-      );
+      const shown = await detail(bob, second);
+      expect(shown).toMatchObject({ isReply: true, inReplyToId: first, conversationId: tweetId });
+      const replies = await listed('tweets', 1, () => alice.client.get('/tweet/replies', { tweet_id: tweetId }));
       expect(ids(replies, 'tweets')).toEqual([first]);
     });
 
     test('can be quoted by id, by its web address and by its at:// URI', async () => {
-      const { url, platformUrl } = data(await bob.client.get('/tweet/detail', { tweet_id: tweetId }));
+      const { url, platformUrl } = await detail(bob, tweetId);
       const quotes = [
         await tweet(bob, 'By id', { quote_tweet_id: tweetId }),
         await tweet(bob, 'By address', { quote_tweet_url: url }),
         await tweet(bob, 'By URI', { quote_tweet_url: platformUrl }),
       ];
-      const found = await eventually(
-        () => alice.client.get('/tweet/quotes', { tweet_id: tweetId }),
-        (answer) => ids(answer, 'tweets').length === 3,
-      );
+      const found = await listed('tweets', 3, () => alice.client.get('/tweet/quotes', { tweet_id: tweetId }));
       expect(ids(found, 'tweets').sort()).toEqual([...quotes].sort());
       expect(data(found)['tweets']).toContainEqual(
         expect.objectContaining({ quoted_tweet: expect.objectContaining({ id: tweetId }) }),
@@ -256,7 +230,7 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
       for (let times = 0; times < 2; times += 1) data(await carol.client.post(`/tweet/${add}`, { tweet_id: tweetId }));
       expect(await own()).toBe(1);
       // Another client may have created a second record for the same tweet.
-      const record = data(await carol.client.get('/tweet/detail', { tweet_id: tweetId }));
+      const record = await detail(carol, tweetId);
       const listed = await fetch(
         `${fixture.network.pdsUrl}/xrpc/com.atproto.repo.listRecords?repo=${carol.did}&collection=${collection}`,
       );
@@ -272,14 +246,8 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
     test('is counted and listed when it was retweeted', async () => {
       // A new tweet, because the AppView may combine retweets of one user that are made in quick succession.
       const id = await tweet(alice, 'Worth repeating');
-      await eventually(
-        () => carol.client.post('/tweet/retweet', { tweet_id: id }),
-        ({ status }) => status === 200,
-      );
-      const users = await eventually(
-        () => alice.client.get('/tweet/retweeters', { tweet_id: id }),
-        (answer) => ids(answer, 'users').length > 0,
-      );
+      await succeeds(() => carol.client.post('/tweet/retweet', { tweet_id: id }));
+      const users = await listed('users', 1, () => alice.client.get('/tweet/retweeters', { tweet_id: id }));
       expect(ids(users, 'users')).toEqual([await idOf(carol)]);
     });
 
@@ -291,10 +259,7 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
       );
       for (let times = 0; times < 2; times += 1)
         data(await bob.client.post('/tweet/unbookmark', { tweet_id: tweetId }));
-      await eventually(
-        () => bob.client.get('/user/bookmarks'),
-        (answer) => ids(answer, 'tweets').length === 0,
-      );
+      await listed('tweets', 0, () => bob.client.get('/user/bookmarks'));
     });
 
     test('is found by its id if its record key is not a TID', async () => {
@@ -313,9 +278,9 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
       );
       const foreign = (data(found)['tweets'] as Data[]).find(({ text }) => text === record.text);
       const id = String(foreign?.['id']);
-      expect(data(await carol.client.get('/tweet/detail', { tweet_id: id }))).toMatchObject({ id, text: record.text });
+      expect(await detail(carol, id)).toMatchObject({ id, text: record.text });
       const reply = await tweet(carol, 'A reply', { reply_to_tweet_id: id });
-      expect(data(await carol.client.get('/tweet/detail', { tweet_id: reply }))['inReplyToId']).toBe(id);
+      expect((await detail(carol, reply))['inReplyToId']).toBe(id);
       for (const path of ['favorite', 'unlike']) data(await carol.client.post(`/tweet/${path}`, { tweet_id: id }));
       data(await bob.client.post('/tweet/delete', { tweet_id: id }));
     });
@@ -354,7 +319,7 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
     test('are posted with the alt texts and the languages that the author names', async () => {
       const [mediaId, langs] = [await upload(alice), ['pt-BR']];
       const id = await tweet(alice, 'Um tear', { media_ids: [mediaId], media_alt_texts: ['A loom'], langs });
-      expect(data(await alice.client.get('/tweet/detail', { tweet_id: id }))['lang']).toBe('pt-BR');
+      expect((await detail(alice, id))['lang']).toBe('pt-BR');
       const query = new URLSearchParams({ repo: alice.did, collection: 'app.bsky.feed.post', limit: '1' });
       const listed = await fetch(`${fixture.network.pdsUrl}/xrpc/com.atproto.repo.listRecords?${query}`);
       const { records } = (await listed.json()) as { records: { value: Data }[] };
@@ -364,12 +329,12 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
     test('are attached with their dimensions, also beside a quote', async () => {
       const plain = await tweet(alice, '', { media_ids: [await upload(alice)] });
       const photo = { type: 'photo', url: expect.stringMatching(/^http/), width: 1, height: 1 };
-      expect(data(await alice.client.get('/tweet/detail', { tweet_id: plain }))).toMatchObject({
+      expect(await detail(alice, plain)).toMatchObject({
         text: '',
         media: [photo],
       });
       const quote = await tweet(alice, 'Both', { media_ids: [await upload(alice)], quote_tweet_id: tweetId });
-      expect(data(await alice.client.get('/tweet/detail', { tweet_id: quote }))).toMatchObject({
+      expect(await detail(alice, quote)).toMatchObject({
         media: [photo],
         quoted_tweet: { id: tweetId },
       });
@@ -442,49 +407,28 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
   describe('lists of tweets', () => {
     test('have the tweets of a user, newest first, page by page', async () => {
       const writer = await fixture.join('gus');
-      await eventually(
-        () => writer.client.get('/user/me'),
-        ({ status }) => status === 200,
-      );
+      await succeeds(() => writer.client.get('/user/me'));
       const written = [
         await tweet(writer, 'One loom'),
         await tweet(writer, 'Two looms'),
         await tweet(writer, 'Three looms'),
       ];
-      await eventually(
-        () => alice.client.get('/user/tweets_and_replies', { userName: writer.handle }),
-        (answer) => ids(answer, 'tweets').length === 3,
-      );
-      const seen: string[] = [];
-      let cursor: string | null = null;
-      do {
-        const answer: Answer = await alice.client.get('/user/tweets_and_replies', {
-          userName: writer.handle,
-          count: '2',
-          ...(cursor && { cursor }),
-        });
-        seen.push(...ids(answer, 'tweets'));
-        cursor = data(answer)['next_cursor'] as string | null;
-      } while (cursor !== null && seen.length < 20);
-      expect(seen).toEqual([...written].reverse());
+      await listed('tweets', 3, () => alice.client.get('/user/tweets_and_replies', { userName: writer.handle }));
+      const pages = await pagesOf('/user/tweets_and_replies', { userName: writer.handle, count: '2' }, 'tweets');
+      expect(pages.flat()).toEqual([...written].reverse());
       data(await alice.client.post('/user/follow', { username: writer.handle }));
       const home = await eventually(
         () => alice.client.post('/user/home_timeline'),
         (answer) => ids(answer, 'tweets').includes(written[0] ?? ''),
       );
       expect(ids(home, 'tweets')).toEqual(expect.arrayContaining(written));
-      const found = await alice.client.get('/tweet/advanced_search', { q: `from:${writer.handle} Two` });
-      expect(ids(found, 'tweets')).toEqual([written[1]]);
+      const search = async (words: string) =>
+        ids(await alice.client.get('/tweet/advanced_search', { q: `from:${writer.handle} ${words}` }), 'tweets');
       const today = new Date().toISOString().slice(0, 10);
-      expect(
-        ids(await alice.client.get('/tweet/advanced_search', { q: `from:${writer.handle} until:${today}` }), 'tweets'),
-      ).toEqual([]);
-      expect(
-        ids(await alice.client.get('/tweet/advanced_search', { q: `from:${writer.handle} since:${today}` }), 'tweets'),
-      ).toHaveLength(3);
-      expect(
-        ids(await alice.client.get('/tweet/advanced_search', { q: `from:${writer.handle} filter:links` }), 'tweets'),
-      ).toEqual([]);
+      expect(await search('Two')).toEqual([written[1]]);
+      expect(await search(`until:${today}`)).toEqual([]);
+      expect(await search(`since:${today}`)).toHaveLength(3);
+      expect(await search('filter:links')).toEqual([]);
     });
 
     test.each(['near:here', 'min_faves:3', '-from:bob.test', 'since:yesterday', 'filter:verified'])(
