@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OpenSandbox, openSandbox } from './harness.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
 let clock = 1_760_000_000_000;
 const DAY_MS = 86_400_000;
 
-beforeAll(async () => {
-  sandbox = await openSandbox({ now: () => clock });
-});
+const sandbox = await openSandbox({ now: () => clock });
 afterAll(() => sandbox.close());
 
 describe('a new tweet', () => {
