@@ -1,9 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
+import { startService } from '../support/service.ts';
 import { startWithUnreachablePlatform } from '../support/unreachable-platform.ts';
 import { accessibilityProblems } from './axe.ts';
-import { browserMissing, openBrowser, openPage, scrollsSideways } from './browser.ts';
+import { describeInBrowser, openPage, scrollsSideways } from './browser.ts';
 
 const views = [
   { width: 1280, height: 800, colorScheme: 'light' },
@@ -13,19 +13,9 @@ const views = [
 ] as const;
 const [desk, , phone] = views;
 
-// The title contains the reason why these tests are skipped.
-describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${browserMissing})` : ''}`, () => {
-  let service: TestService;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    service = await startService();
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+describeInBrowser('in a browser', [], async (browser) => {
+  const service = await startService();
+  afterAll(() => service.stop());
 
   const open = async (path: string, view: (typeof views)[number] = desk) => {
     const watched = await openPage(browser, service.origin, view);

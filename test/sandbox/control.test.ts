@@ -28,15 +28,8 @@ describe('a web page in a browser cannot use the control routes', () => {
     },
   );
 
-  test.each([
-    'evil.example',
-    'localhost.evil.example',
-    '127.0.0.1.nip.io',
-    '10.0.0.1',
-    '[::2]',
-    'localhost:4001@evil',
-    '',
-  ])('Host %j is refused', async (host) => {
+  const foreign = ['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', '10.0.0.1', '[::2]'];
+  test.each([...foreign, 'localhost:4001@evil', ''])('Host %j is refused', async (host) => {
     expect(await statusFor(host)).toBe(403);
     expect(await statusFor(host, '/api/ping')).toBe(403);
   });
