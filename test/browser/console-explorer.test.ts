@@ -49,6 +49,12 @@ describeInBrowser('the explorer', [], async (browser) => {
   const load = (page: Page, what: string) => page.getByRole('button', { name: `Load ${what} $0.001` }).click();
   const link = (page: Page, name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
   const tweets = (page: Page) => page.getByRole('article');
+  const permalink = (page: Page) =>
+    tweets(page)
+      .first()
+      .getByRole('link')
+      .filter({ has: page.locator('time') });
+  const conversation = (page: Page) => page.getByRole('link', { name: /^Open conversation/ }).first();
   const inspect = async (page: Page) => ({
     sideways: await scrollsSideways(page),
     problems: await problemsInAllColours(page),
@@ -88,10 +94,7 @@ describeInBrowser('the explorer', [], async (browser) => {
     expect(await inspect(page)).toEqual(fine);
     await page.keyboard.press('Escape');
     await link(page, 'Messages').click();
-    await page
-      .getByRole('link', { name: /^Open conversation/ })
-      .first()
-      .click();
+    await conversation(page).click();
     await page.getByRole('listitem').filter({ hasText: 'ago' }).first().waitFor();
     expect(await inspect(page)).toEqual(fine);
     expect(faults).toEqual([]);
@@ -110,11 +113,7 @@ describeInBrowser('the explorer', [], async (browser) => {
     await expect.poll(() => tweets(page).count()).toBe(20);
     await page.getByRole('button', { name: 'More $0.001' }).click();
     await expect.poll(() => tweets(page).count()).toBe(40);
-    await tweets(page)
-      .first()
-      .getByRole('link')
-      .filter({ has: page.locator('time') })
-      .click();
+    await permalink(page).click();
     await page.getByRole('heading', { level: 1, name: 'Tweet' }).waitFor();
     await page.getByText('Act on this tweet').waitFor();
     // The tweet itself came with the search.
@@ -240,7 +239,7 @@ print(response.json())`);
   test('sends a message by keyboard alone, after a dialog with its price', async () => {
     const { page, faults, paid } = await open('/messages', views[1]);
     await pressOn(page.getByRole('button', { name: /^Load the conversations/ }));
-    await pressOn(page.getByRole('link', { name: /^Open conversation/ }).first());
+    await pressOn(conversation(page));
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.waitFor();
     await expect.poll(() => page.getByText('Loading').count()).toBe(0);
@@ -268,8 +267,7 @@ print(response.json())`);
     await tabTo(page.getByLabel('Search for'));
     await page.keyboard.type('from:grace');
     await page.keyboard.press('Enter');
-    const found = tweets(page).first();
-    await pressOn(found.getByRole('link').filter({ has: page.locator('time') }));
+    await pressOn(permalink(page));
     await page.getByRole('heading', { level: 1, name: 'Tweet' }).waitFor();
     await page.getByText('Act on this tweet').waitFor();
     await expect.poll(() => paid).toEqual(['/tweet/advanced_search', '/tweet/replies']);

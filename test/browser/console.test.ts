@@ -168,9 +168,7 @@ describeInBrowser('/console in a browser', [], async (browser) => {
     await dialog(page).getByLabel('tweet.mention').check();
     await dialog(page).getByLabel('Secret').fill(secret);
     await expectSound(page);
-    await dialog(page)
-      .getByRole('button', { name: /^Create webhook.*0\.0025/ })
-      .click();
+    await button(dialog(page), /^Create webhook.*0\.0025/).click();
     await dialog(page).getByRole('button', { name: 'Show the webhook' }).click();
     await page.getByText('Events are delivered as they happen.').waitFor();
 
@@ -197,17 +195,13 @@ describeInBrowser('/console in a browser', [], async (browser) => {
     await expectSound(page);
     await dialog(page).getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: /^Deliver again/ }).click();
-    await dialog(page)
-      .getByRole('button', { name: /^Deliver again/ })
-      .click();
+    await button(dialog(page), /^Deliver again/).click();
     await page.getByText('0 events are queued again').waitFor();
     await expectSound(page);
 
     receiver.answerCrcWith(() => ({ status: 500 }));
     await page.getByRole('button', { name: 'Validate' }).click();
-    await dialog(page)
-      .getByRole('button', { name: /^Validate/ })
-      .click();
+    await button(dialog(page), /^Validate/).click();
     await page.getByText('not valid', { exact: true }).waitFor();
     receiver.answerCrcWith(null);
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -217,16 +211,12 @@ describeInBrowser('/console in a browser', [], async (browser) => {
     await expectSound(page);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Rotate secret' }).click();
-    await dialog(page)
-      .getByRole('button', { name: /^Make a new secret/ })
-      .click();
+    await button(dialog(page), /^Make a new secret/).click();
     await dialog(page).getByRole('heading', { name: 'The new secret' }).waitFor();
     await expectSound(page);
     await dialog(page).getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await dialog(page)
-      .getByRole('button', { name: /^Delete/ })
-      .click();
+    await button(dialog(page), /^Delete/).click();
     await page.getByText('No webhooks yet').waitFor();
     expect(faults.filter((fault) => !fault.includes('status of 400'))).toEqual([]);
   });
@@ -308,10 +298,7 @@ describeInBrowser('/console in a browser', [], async (browser) => {
     await page.route('**/v1/account/**', (route) =>
       route.fulfill({ json: { status: true, data: empty, error: null } }),
     );
-    for (const [name, text] of [
-      ['API keys', 'No keys'],
-      ['Audit log', 'No changes yet'],
-    ] as const) {
+    for (const [name, text] of Object.entries({ 'API keys': 'No keys', 'Audit log': 'No changes yet' })) {
       await goTo(page, name);
       await page.getByText(text).waitFor();
       await expectSound(page);
@@ -359,13 +346,8 @@ describeInBrowser('/console in a browser', [], async (browser) => {
     // The button keeps the focus while its call runs.
     await pressOn(button(page, /^Pause/));
     await page.getByText('paused', { exact: true }).waitFor();
-    await expect
-      .poll(() =>
-        button(page, /^Resume/)
-          .and(page.locator(':focus'))
-          .count(),
-      )
-      .toBe(1);
+    const focused = button(page, /^Resume/).and(page.locator(':focus'));
+    await expect.poll(() => focused.count()).toBe(1);
     await expect.poll(() => button(page, /^Resume/).getAttribute('aria-busy')).toBe('false');
     await page.keyboard.press('Enter');
     await page.getByText('active', { exact: true }).waitFor();
@@ -451,12 +433,8 @@ describeInBrowser('/console in a browser', [], async (browser) => {
       if (response.url().includes('/v1/')) return;
       if (response.url().includes('/console/files/'))
         expect(response.headers()['cache-control']).toContain('immutable');
-      done.push(
-        response
-          .request()
-          .sizes()
-          .then(({ responseBodySize }) => sizes.push(responseBodySize)),
-      );
+      const measured = response.request().sizes();
+      done.push(measured.then(({ responseBodySize }) => sizes.push(responseBodySize)));
     });
     await page.goto(`${service.origin}/console`);
     await page.getByText('$10.00').last().waitFor();

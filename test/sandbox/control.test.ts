@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Json, openSandbox, request } from './harness.ts';
 
 const sandbox = await openSandbox();
@@ -100,11 +99,6 @@ describe('a reset', () => {
     const stats = await sandbox.call('GET', '/control/stats');
     expect(stats.body).toMatchObject({ tweets_created: 1, likes: 0, requests: { createTweet: 1 } });
   });
-});
-
-test('a port that is taken is an error', async () => {
-  const port = Number(new URL(sandbox.url).port);
-  await expect(startSandbox({ port, dataDir: null })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
 describe('added followers', () => {

@@ -14,6 +14,7 @@ const refusal = (reply: Json) => [reply.status, reply.body.problem?.code];
 const ids = (reply: Json): string[] => reply.body.tweets.map(({ id }: Json) => id);
 
 describe.each([
+  ['like', 'liked', 'likes'],
   ['retweet', 'retweeted', 'retweets'],
   ['bookmark', 'bookmarked', 'bookmarks'],
 ])('to %s', (what, done, count) => {
@@ -44,7 +45,13 @@ describe.each([
     for (const method of ['PUT', 'DELETE']) {
       expect(refusal(await act(method, shy, `/${what}`))).toEqual([403, 'protected']);
       expect(refusal(await act(method, gone, `/${what}`))).toEqual([404, 'tweet_deleted']);
-      expect(refusal(await act(method, '12', `/${what}`))).toEqual([404, 'not_found']);
+      const unknown = await act(method, '12', `/${what}`);
+      expect([...refusal(unknown), unknown.body.problem.resource, unknown.body.problem.id]).toEqual([
+        404,
+        'not_found',
+        'tweet',
+        '12',
+      ]);
     }
   });
 });

@@ -111,27 +111,3 @@ describe('an idempotency token', () => {
     expect(reply.body.problem).toMatchObject({ code: 'bad_request', field: 'idempotency-token' });
   });
 });
-
-describe('a like', () => {
-  test('counts once, even if it is repeated or undone repeatedly', async () => {
-    const { id } = (await sandbox.tweet('Likeable')).body.tweet;
-    const path = `/api/tweets/${id}/like`;
-    const likes = async () => (await sandbox.get(`/api/tweets/${id}`, sandbox.grace)).body.tweet;
-    for (let round = 0; round < 2; round++) {
-      const reply = await sandbox.call('PUT', path, { as: sandbox.grace });
-      expect(reply.body).toEqual({ tweet_id: id, liked: true });
-    }
-    expect(await likes()).toMatchObject({ counts: { likes: 1 }, viewer: { liked: true } });
-    for (let round = 0; round < 2; round++) {
-      const headers = { 'idempotency-token': 'harmless' };
-      const reply = await sandbox.call('DELETE', path, { as: sandbox.grace, headers });
-      expect(reply.body).toEqual({ tweet_id: id, liked: false });
-    }
-    expect(await likes()).toMatchObject({ counts: { likes: 0 }, viewer: { liked: false } });
-  });
-
-  test('needs a tweet', async () => {
-    const reply = await sandbox.call('PUT', '/api/tweets/1/like', { as: sandbox.ada });
-    expect(reply.body.problem).toMatchObject({ code: 'not_found', resource: 'tweet', id: '1' });
-  });
-});

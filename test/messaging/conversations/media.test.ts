@@ -65,7 +65,15 @@ describe('an attachment', () => {
     expect(message?.attachment).toMatchObject({ type, ...size });
   });
 
-  test.each([
+  const unreadable = ['style="width:9px" width="7"', '', 'width="&wide;" height="5"', 'width="&#49;0" height="5"'];
+  const outOfRange = [
+    'width="0" height="5"',
+    'width="-4" height="5"',
+    'width="70000" height="5"',
+    'width="1e99" height="5"',
+  ];
+  const viewBoxes = ['viewBox="0 0 0 10"', 'viewBox="0 0 24"', 'viewBox="0 0 NaN Infinity"'];
+  test.each<[string, number | null, number | null]>([
     ['width="120" height="80px"', 120, 80],
     ["width='1in' height='2.54cm'", 96, 96],
     ['width="90pt" height="2pc"', 120, 32],
@@ -78,17 +86,7 @@ describe('an attachment', () => {
     ['width="4" height="5" viewBox="0 0 400 500"', 4, 5],
     ['data-width="9" data-height="9" viewBox="0 0 3 2"', 3, 2],
     ['width="1e2" height=".5e2"', 100, 50],
-    ['style="width:9px" width="7"', null, null],
-    ['', null, null],
-    ['width="0" height="5"', null, null],
-    ['width="-4" height="5"', null, null],
-    ['width="70000" height="5"', null, null],
-    ['width="1e99" height="5"', null, null],
-    ['width="&wide;" height="5"', null, null],
-    ['width="&#49;0" height="5"', null, null],
-    ['viewBox="0 0 0 10"', null, null],
-    ['viewBox="0 0 24"', null, null],
-    ['viewBox="0 0 NaN Infinity"', null, null],
+    ...[...unreadable, ...outOfRange, ...viewBoxes].map((attributes): [string, null, null] => [attributes, null, null]),
   ])('of type svg has the size that its root element says: %s', async (attributes, width, height) => {
     const bytes = Buffer.from(`<?xml version="1.0"?><!-- <svg width="1" height="1"> --><svg ${attributes}></svg>`);
     dataOf(await send(bytes, { type: 6 }));

@@ -33,10 +33,3 @@ test('a message whose response was lost is sent once, even if the request is rep
   expect(dataOf(await send())).toEqual(sent);
   expect((await texts()).filter((text) => text === 'Lost answer')).toHaveLength(1);
 });
-
-test('a failed call costs nothing', async () => {
-  const { key } = await fixture.service.makeAccount('1');
-  const poor = anna.client.with({ key });
-  await poor.get('/dm/messages', { conversation_id: '1:2' }, anna.code);
-  expect((await poor.get('/account/balance')).body.data['balance']).toBe('1');
-});

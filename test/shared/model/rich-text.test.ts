@@ -97,15 +97,8 @@ describe('Markdown', () => {
     expect(fromMarkdown(toMarkdown(fromMarkdown(markdown)))).toEqual(fromMarkdown(markdown));
   });
 
-  test.each([
-    'javascript:alert(1)',
-    'JaVaScRiPt:alert(1)',
-    'data:text/html,x',
-    'vbscript:x',
-    'file:///etc/passwd',
-    '/x',
-    '#x',
-  ])('of a link to %s keeps the words alone', (url) => {
+  const scripts = ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'vbscript:x'];
+  test.each([...scripts, 'file:///etc/passwd', '/x', '#x'])('of a link to %s keeps the words alone', (url) => {
     const { blocks, entities } = fromMarkdown(`See [the *site*](${url}).`);
     expect(blocks[0]).toMatchObject({ text: 'See the site.', links: [] });
     expect(entities).toEqual([]);
