@@ -21,7 +21,7 @@ export function openBrowser(more: readonly string[] = []): Promise<Browser> {
   });
 }
 
-/** Describes tests that use one browser with additional switches. Without a browser they are left out, and a skipped test names the reason. */
+/** Describes tests in one browser with more switches. Without a browser, one skipped test names the reason instead. */
 export function describeInBrowser(
   name: string,
   switches: readonly string[],

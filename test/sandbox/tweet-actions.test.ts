@@ -46,12 +46,8 @@ describe.each([
       expect(refusal(await act(method, shy, `/${what}`))).toEqual([403, 'protected']);
       expect(refusal(await act(method, gone, `/${what}`))).toEqual([404, 'tweet_deleted']);
       const unknown = await act(method, '12', `/${what}`);
-      expect([...refusal(unknown), unknown.body.problem.resource, unknown.body.problem.id]).toEqual([
-        404,
-        'not_found',
-        'tweet',
-        '12',
-      ]);
+      const problem = { code: 'not_found', resource: 'tweet', id: '12' };
+      expect(unknown).toMatchObject({ status: 404, body: { problem } });
     }
   });
 });
