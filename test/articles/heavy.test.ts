@@ -120,12 +120,12 @@ describe('Markdown is read once a request, off the event loop', () => {
     const content = long('*x* ').trim();
     const made = await rest.post('/article/create', { title: 'Slanted', content });
     expect(made.body.error).toBeNull();
-    const fields = Array.from({ length: 40 }, (_, at) => `a${at}: article(articleId: $id) { content }`);
+    const fields = Array.from({ length: 12 }, (_, at) => `a${at}: article(articleId: $id) { content }`);
     const stop = await longestStop(async () => {
       const answer = await graphql.ask(`query($id: String!) { ${fields.join(' ')} }`, {
         id: made.body.data['article_id'],
       });
-      expect(answer.data.a39.content).toBe(content);
+      expect(answer.data.a11.content).toBe(content);
       expect(answer.extensions.cost).toMatchObject({ actual: '0.001' });
     });
     expect(tasksRun('writeMarkdown')).toBe(1);

@@ -184,6 +184,7 @@ describe('the log line of a request that a limit refused names the limit', () =>
     const abort = new AbortController();
     const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
     const opened = await fetch(`${service.demo.baseUrl}/events`, { headers, signal: abort.signal });
+    expect(opened.status).toBe(200);
     expect(await refused(await rest.get('/events'))).toMatchObject({ reason: 'key_stream_limit', status: '429' });
     abort.abort();
     const line = await lineOf(opened.headers.get('x-request-id') ?? '');
