@@ -131,47 +131,24 @@ async function start(effect: 'read' | 'write', broken: readonly string[], times:
   return { runtime, send, balance, performed: () => performed };
 }
 
-const steps = [
-  ...[
-    ['platform'],
-    ['refusal'],
-    ['succeeded'],
-    ['encode'],
-    ['bodyOf'],
-    ['seal'],
-    ['storeNow'],
-    ['settle'],
-    ['whileCharging'],
-  ],
-  ...[['renew'], ['end'], ['answer'], ['platform', 'end'], ['refusal', 'answer'], ['whileCharging', 'discard']],
-  ...[
-    ['refusal', 'errorBodyOf'],
-    ['refusal', 'seal'],
-    ['refusal', 'settle'],
-    ['refusal', 'failureOf'],
-  ],
-  ...[
-    ['encode', 'errorBodyOf'],
-    ['encode', 'seal'],
-    ['bodyOf', 'errorBodyOf'],
-    ['settle', 'seal'],
-    ['settle', 'discard'],
-  ],
-  ...[
-    ['succeeded', 'errorBodyOf'],
-    ['refusal', 'failureOf', 'bodyOf'],
-    ['storeNow', 'errorBodyOf', 'discard'],
-  ],
-];
+const alone = ['platform', 'refusal', 'succeeded', 'encode', 'bodyOf', 'seal', 'storeNow', 'settle', 'whileCharging'];
+const ends = ['renew', 'end', 'answer', 'platform and end', 'refusal and answer', 'whileCharging and discard'];
+const refused = ['errorBodyOf', 'seal', 'settle', 'failureOf', 'failureOf and bodyOf'].map(
+  (one) => `refusal and ${one}`,
+);
+const encodings = ['encode and errorBodyOf', 'encode and seal', 'bodyOf and errorBodyOf', 'succeeded and errorBodyOf'];
+const settlements = ['settle and seal', 'settle and discard', 'storeNow and errorBodyOf and discard'];
+const steps = [...alone, ...ends, ...refused, ...encodings, ...settlements];
 /** A ledger that always throws cannot release anything. */
 const throwsOnce = (broken: readonly string[]) => broken.includes('settle') || broken.includes('storeNow');
-const ways = steps.flatMap((broken) =>
-  (throwsOnce(broken) ? [1] : [1, 100]).flatMap((times) =>
+const ways = steps.flatMap((names) => {
+  const broken = names.split(' and ');
+  return (throwsOnce(broken) ? [1] : [1, 100]).flatMap((times) =>
     (['write', 'read'] as const).flatMap((effect) =>
-      [null, 'key'].map((key) => ({ steps: broken.join(' and '), broken, times, effect, key })),
+      [null, 'key'].map((key) => ({ steps: names, broken, times, effect, key })),
     ),
-  ),
-);
+  );
+});
 
 describe('a paid request with a step that throws', () => {
   test.each(ways)(

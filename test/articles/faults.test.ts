@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Origin, startOrigin } from '../media/origin.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { startOrigin } from '../media/origin.ts';
 import { png } from '../media/pictures.ts';
 import { restingBalance } from '../support/refusal.ts';
 import { repetitions } from '../support/repetitions.ts';
-import { type ArticleFixture, articleIn, first, second, startArticleFixture } from './fixture.ts';
+import { articleIn, first, second, startArticleFixture } from './fixture.ts';
 
-let fixture: ArticleFixture;
-let origin: Origin;
-let cover: string;
-
-beforeAll(async () => {
-  origin = await startOrigin();
-  cover = origin.serve('/cover.png', png());
-  fixture = await startArticleFixture({ PLATFORM_TIMEOUT_MS: '800' });
-});
+const origin = await startOrigin();
+afterAll(() => origin.close());
+const cover = origin.serve('/cover.png', png());
+const fixture = await startArticleFixture({ PLATFORM_TIMEOUT_MS: '800' });
 beforeEach(() => fixture.sandbox.clearFaults());
-afterAll(async () => {
-  await fixture.stop();
-  await origin.close();
-});
 
 /** Three kinds of failure: the call is not performed, it is performed but the response is lost, and the platform asks for a retry. */
 const faults = [

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
 import { type Answer, Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
@@ -98,14 +98,12 @@ export class ArticleFixture {
   fail(operation: string, times = 1, fault: Data = { kind: 'status', status: 503 }): Promise<void> {
     return this.service.addFault(fault, { operation, times });
   }
-
-  async stop(): Promise<void> {
-    await this.service.stop();
-  }
 }
 
+/** Starts the fixture of a test file, which is stopped after its tests. */
 export async function startArticleFixture(env: Record<string, string> = {}): Promise<ArticleFixture> {
   const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8', ...env });
+  afterAll(() => service.stop());
   const { key } = await service.makeAccount('100');
   return new ArticleFixture(service, key);
 }

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { png } from '../media/pictures.ts';
 import { GraphqlClient } from '../support/graphql.ts';
-import { type ArticleFixture, articleIn, first, startArticleFixture, type Writer } from './fixture.ts';
+import { articleIn, first, startArticleFixture, type Writer } from './fixture.ts';
 
-let fixture: ArticleFixture;
-let key: string;
-
-beforeAll(async () => {
-  fixture = await startArticleFixture();
-  ({ key } = await fixture.service.makeAccount('10'));
-});
-afterAll(() => fixture.stop());
+const fixture = await startArticleFixture();
+const { key } = await fixture.service.makeAccount('10');
 
 const graphqlOf = ({ account }: Writer) =>
   new GraphqlClient({ url: fixture.service.demo.graphqlUrl, key, authToken: account.authToken });

@@ -1,32 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import { mainThreadMs } from '../support/processor-time.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-let folder: string;
-let log: string;
-let service: TestService;
-/** A service whose tasks have a time limit of 5 s. */
-let hasty: TestService;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'postern-tasks-'));
-  log = join(folder, 'tasks.log');
-  process.env['TASK_LOG'] = log;
-  const worker = new URL('../support/watched-task-worker.mjs', import.meta.url);
-  service = await startService({}, { tasks: { worker, threads: 2 } });
-  hasty = await startService({}, { tasks: { worker, threads: 2, timeLimitMs: 5_000 } });
-});
+const log = join(temporaryFolder(), 'tasks.log');
+process.env['TASK_LOG'] = log;
+const worker = new URL('../support/watched-task-worker.mjs', import.meta.url);
+const service = await startService({}, { tasks: { worker, threads: 2 } });
+// A service whose tasks have a time limit of 5 s.
+const hasty = await startService({}, { tasks: { worker, threads: 2, timeLimitMs: 5_000 } });
 afterAll(async () => {
   await service.stop();
   await hasty.stop();
-  rmSync(folder, { recursive: true });
 });
 beforeEach(() => writeFileSync(log, ''));
 

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ArticleFixture, startArticleFixture, type Writer } from './fixture.ts';
+import { describe, expect, test } from 'vitest';
+import { startArticleFixture } from './fixture.ts';
 
-let fixture: ArticleFixture;
-let writer: Writer;
-
-beforeAll(async () => {
-  fixture = await startArticleFixture();
-  writer = await fixture.writer();
-});
-afterAll(() => fixture.stop());
+const fixture = await startArticleFixture();
+const writer = await fixture.writer();
 
 async function roundTrip(content: string): Promise<unknown> {
   const made = await writer.act('create', { title: 'Round trip', content });

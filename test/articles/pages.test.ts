@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Origin, startOrigin } from '../media/origin.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startOrigin } from '../media/origin.ts';
 import { png } from '../media/pictures.ts';
-import { type ArticleFixture, articleIn, first, startArticleFixture } from './fixture.ts';
+import { articleIn, first, startArticleFixture } from './fixture.ts';
 
-let fixture: ArticleFixture;
-let origin: Origin;
-
-beforeAll(async () => {
-  origin = await startOrigin();
-  fixture = await startArticleFixture();
-});
-afterAll(async () => {
-  await fixture.stop();
-  await origin.close();
-});
+const origin = await startOrigin();
+afterAll(() => origin.close());
+const fixture = await startArticleFixture();
 
 async function page(url: unknown): Promise<{ status: number; text: string; headers: Headers }> {
   const response = await fetch(String(url), { headers: { accept: 'text/html' } });

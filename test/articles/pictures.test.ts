@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Origin, startOrigin } from '../media/origin.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startOrigin } from '../media/origin.ts';
 import { gif, jpeg, mp4, png } from '../media/pictures.ts';
-import { type ArticleFixture, articleIn, first, startArticleFixture, type Writer } from './fixture.ts';
+import { articleIn, first, startArticleFixture, type Writer } from './fixture.ts';
 
-let fixture: ArticleFixture;
-let origin: Origin;
-
-beforeAll(async () => {
-  origin = await startOrigin();
-  fixture = await startArticleFixture();
-});
-afterAll(async () => {
-  await fixture.stop();
-  await origin.close();
-});
+const origin = await startOrigin();
+afterAll(() => origin.close());
+const fixture = await startArticleFixture();
 
 async function uploaded(writer: Writer, bytes: Buffer, type: string): Promise<string> {
   const { body } = await writer.client.post('/media/upload', {

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { transitions } from '../../src/articles/states.ts';
-import { type ArticleFixture, articleIn, first, second, startArticleFixture, type Writer } from './fixture.ts';
+import { articleIn, first, second, startArticleFixture, type Writer } from './fixture.ts';
 
-let fixture: ArticleFixture;
-
-beforeAll(async () => {
-  fixture = await startArticleFixture();
-});
-afterAll(() => fixture.stop());
+const fixture = await startArticleFixture();
 
 describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   test('create makes a draft, which its author alone can read', async () => {
@@ -136,10 +131,8 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   test('update of a published one by an author without premium any more leaves it as it is', async () => {
     const writer = await fixture.writer(face);
     const article_id = await articleIn('published', writer);
-    await fixture.service.addFault(
-      { kind: 'status', status: 403, code: 'forbidden', message: 'Not now' },
-      { operation: 'publishArticle', times: 1 },
-    );
+    const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not now' };
+    await fixture.fail('publishArticle', 1, fault);
     const refused = await writer.act('update', { article_id, title: second.title });
     expect(refused).toMatchObject({ status: 403, error: 'Not now' });
     expect(await writer.read(article_id)).toMatchObject({ ...first, status: 'published' });

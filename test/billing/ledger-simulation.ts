@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { Ledger, type Reservation } from '../../src/billing/ledger.ts';
 import { PosternError } from '../../src/shared/errors/postern-error.ts';
 import {
@@ -13,6 +11,7 @@ import {
 } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type ManualRuntime, manualRuntime, settleTurns } from '../store/manual-runtime.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { StoreAttemptFault as StoreFate } from './ledger-faulty-store.ts';
 
 /** `late` means that the process sees a failure, but the attempt arrives later. */
@@ -69,7 +68,7 @@ export class LedgerSimulation {
 
   private constructor(onDisk: boolean, seed: number) {
     this.runtime = manualRuntime(seed);
-    this.#directory = onDisk ? mkdtempSync(join(tmpdir(), 'postern-ledger-')) : null;
+    this.#directory = onDisk ? temporaryFolder(onTestFinished) : null;
     this.#witness = this.#openStore();
   }
 
@@ -92,7 +91,6 @@ export class LedgerSimulation {
   async end(): Promise<void> {
     for (const { store } of this.#writers) await store.close();
     await this.#witness.close();
-    if (this.#directory) rmSync(this.#directory, { recursive: true, force: true });
   }
 
   ask(request: Request): void {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type ConsoleMessage, chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, describe, onTestFinished, test } from 'vitest';
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
@@ -20,6 +21,24 @@ export function openBrowser(more: readonly string[] = []): Promise<Browser> {
   });
 }
 
+/** Describes tests in one browser with more switches. Without a browser, one skipped test names the reason instead. */
+export function describeInBrowser(
+  name: string,
+  switches: readonly string[],
+  tests: (browser: Browser) => Promise<void>,
+): void {
+  if (browserMissing !== null) {
+    test.skip(`${name} (${browserMissing})`, () => {});
+    return;
+  }
+  describe(name, async () => {
+    const browser = await openBrowser(switches);
+    await tests(browser);
+    // The browser is closed before the services that `tests` started.
+    afterAll(() => browser.close());
+  });
+}
+
 /** A page with all its unexpected actions. */
 export interface WatchedPage {
   page: Page;
@@ -27,6 +46,7 @@ export interface WatchedPage {
   faults: string[];
 }
 
+/** Opens a page until the end of the test. */
 export async function openPage(
   browser: Browser,
   origin: string,
@@ -34,6 +54,7 @@ export async function openPage(
   colorScheme: 'light' | 'dark' = 'light',
 ): Promise<WatchedPage> {
   const page = await browser.newPage({ viewport, colorScheme });
+  onTestFinished(() => page.close());
   // The context passes the limit to the pages that this page opens.
   page.context().setDefaultTimeout(pageTimeoutMs);
   const faults: string[] = [];

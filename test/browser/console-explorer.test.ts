@@ -1,47 +1,35 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
+import { startService } from '../support/service.ts';
 import { problemsInAllColours } from './axe.ts';
-import { browserMissing, openBrowser, openPage, pressOn, scrollsSideways, tabTo } from './browser.ts';
+import { describeInBrowser, openPage, pressOn, scrollsSideways, tabTo } from './browser.ts';
 
 const views = [{ width: 1280 }, { width: 390 }] as const;
 
 /** Matches the address of a call that costs money. */
 const paidCall = /\/v1\/(?:tweet|user|article|dm)\//;
 
-// The title contains the reason why these tests are skipped.
-describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${browserMissing})` : ''}`, () => {
-  let service: TestService;
-  let browser: Browser;
-  let reply: string;
-  let article: string;
-
-  beforeAll(async () => {
-    service = await startService();
-    browser = await openBrowser();
-    const [found] = (await rest('/tweet/advanced_search?q=from:grace filter:replies&count=1')).tweets;
-    reply = found.id;
-    const content =
-      '# Knots\n\n**Bold** and [a link](https://knots.example)\n\n- one\n\n> two\n\n<b onclick="x()">three</b>';
-    article = (await rest('/article/create', { title: 'On knots', content, publish: true })).article_id;
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
-
-  const credentials = () => ({
+describeInBrowser('the explorer', [], async (browser) => {
+  const service = await startService();
+  afterAll(() => service.stop());
+  const credentials = {
     authorization: `Bearer ${service.demo.apiKey}`,
     'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
     'x-encryption-code': service.demo.accounts[0]?.encryptionCode ?? '',
-  });
+    'content-type': 'application/json',
+  };
+  const [found] = (await rest('/tweet/advanced_search?q=from:grace filter:replies&count=1')).tweets;
+  const reply = found.id;
+  const content =
+    '# Knots\n\n**Bold** and [a link](https://knots.example)\n\n- one\n\n> two\n\n<b onclick="x()">three</b>';
+  const article = (await rest('/article/create', { title: 'On knots', content, publish: true })).article_id;
 
   async function rest(path: string, body?: unknown) {
     const response = await fetch(`${service.origin}/v1${path}`, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { ...credentials(), 'content-type': 'application/json' },
+      headers: credentials,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     return (await response.json()).data;
@@ -61,6 +49,12 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
   const load = (page: Page, what: string) => page.getByRole('button', { name: `Load ${what} $0.001` }).click();
   const link = (page: Page, name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
   const tweets = (page: Page) => page.getByRole('article');
+  const permalink = (page: Page) =>
+    tweets(page)
+      .first()
+      .getByRole('link')
+      .filter({ has: page.locator('time') });
+  const conversation = (page: Page) => page.getByRole('link', { name: /^Open conversation/ }).first();
   const inspect = async (page: Page) => ({
     sideways: await scrollsSideways(page),
     problems: await problemsInAllColours(page),
@@ -100,10 +94,7 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
     expect(await inspect(page)).toEqual(fine);
     await page.keyboard.press('Escape');
     await link(page, 'Messages').click();
-    await page
-      .getByRole('link', { name: /^Open conversation/ })
-      .first()
-      .click();
+    await conversation(page).click();
     await page.getByRole('listitem').filter({ hasText: 'ago' }).first().waitFor();
     expect(await inspect(page)).toEqual(fine);
     expect(faults).toEqual([]);
@@ -112,7 +103,6 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
     await load(page, 'the tweet');
     await page.getByRole('alert').getByText('not_found').waitFor();
     expect(await inspect(page)).toEqual(fine);
-    await page.close();
   });
 
   test('shows the price of a reloaded page, and loads nothing twice', async () => {
@@ -123,11 +113,7 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
     await expect.poll(() => tweets(page).count()).toBe(20);
     await page.getByRole('button', { name: 'More $0.001' }).click();
     await expect.poll(() => tweets(page).count()).toBe(40);
-    await tweets(page)
-      .first()
-      .getByRole('link')
-      .filter({ has: page.locator('time') })
-      .click();
+    await permalink(page).click();
     await page.getByRole('heading', { level: 1, name: 'Tweet' }).waitFor();
     await page.getByText('Act on this tweet').waitFor();
     // The tweet itself came with the search.
@@ -139,7 +125,6 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
     await page.getByText('Act on this tweet').waitFor();
     expect(paid).toEqual(['/tweet/advanced_search', '/tweet/advanced_search', '/tweet/replies']);
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('shows a thread with the tweets above', async () => {
@@ -151,7 +136,6 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
     const above = await rest(`/tweet/detail?tweet_id=${shown.inReplyToId}`);
     expect(await tweets(page).first().textContent()).toContain(above.author.name);
     expect(paid).toEqual(['/tweet/detail', '/tweet/detail']);
-    await page.close();
   });
 
   test('shows calls that work when they are pasted', async () => {
@@ -185,7 +169,7 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
       const [query = ''] = await texts(page, 'GraphQL');
       const response = await fetch(service.demo.graphqlUrl, {
         method: 'POST',
-        headers: { ...credentials(), 'content-type': 'application/json' },
+        headers: credentials,
         body: JSON.stringify({ query }),
       });
       const { data, errors } = await response.json();
@@ -195,7 +179,6 @@ describe.skipIf(browserMissing !== null)(`the explorer${browserMissing ? ` (${br
         expect({ path, answer: JSON.parse(stdout) }).toMatchObject({ path, answer: { status: true, error: null } });
       }
     }
-    await page.close();
   });
 
   const firstWord = { curl: /^curl /, GraphQL: /^(?:query|mutation|\{)/, JavaScript: /fetch\(/, Python: /^import / };
@@ -238,7 +221,6 @@ print(response.json())`);
     await link(page, 'Messages').click();
     await page.getByText('No encryption code').waitFor();
     expect(paid).toEqual([]);
-    await page.close();
   });
 
   test('opens a query in GraphiQL', async () => {
@@ -252,13 +234,12 @@ print(response.json())`);
     await opened.getByRole('button', { name: 'Execute query (Ctrl-Enter)' }).click();
     await opened.getByText('"accountBasedIn"').waitFor();
     expect(faults).toEqual([]);
-    await Promise.all([page.close(), opened.close()]);
   });
 
   test('sends a message by keyboard alone, after a dialog with its price', async () => {
     const { page, faults, paid } = await open('/messages', views[1]);
     await pressOn(page.getByRole('button', { name: /^Load the conversations/ }));
-    await pressOn(page.getByRole('link', { name: /^Open conversation/ }).first());
+    await pressOn(conversation(page));
     const field = page.getByRole('textbox', { name: 'Message' });
     await field.waitFor();
     await expect.poll(() => page.getByText('Loading').count()).toBe(0);
@@ -273,14 +254,12 @@ print(response.json())`);
     const [{ last_message }] = (await rest('/dm/list?count=1')).conversations;
     expect(last_message).toMatchObject({ text: 'Typed in the console', from_me: true });
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('shows the page of a conversation whose id has any characters', async () => {
     const { page, faults } = await open('/messages/%E4%BD%A0');
     await page.getByRole('button', { name: /^Load the messages/ }).waitFor();
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('searches and opens a tweet by keyboard alone', async () => {
@@ -288,13 +267,11 @@ print(response.json())`);
     await tabTo(page.getByLabel('Search for'));
     await page.keyboard.type('from:grace');
     await page.keyboard.press('Enter');
-    const found = tweets(page).first();
-    await pressOn(found.getByRole('link').filter({ has: page.locator('time') }));
+    await pressOn(permalink(page));
     await page.getByRole('heading', { level: 1, name: 'Tweet' }).waitFor();
     await page.getByText('Act on this tweet').waitFor();
     await expect.poll(() => paid).toEqual(['/tweet/advanced_search', '/tweet/replies']);
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('names the reason why the platform does not support a call', async () => {
@@ -312,6 +289,5 @@ print(response.json())`);
     await page.getByText('Not available on this platform').waitFor();
     await page.getByText('it has no bookmarks').waitFor();
     expect(await page.getByRole('button', { name: 'Load the bookmarks' }).count()).toBe(0);
-    await page.close();
   });
 });

@@ -1,10 +1,11 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
-import { startReceiver, type TestReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { startService } from '../support/service.ts';
 import { problemsInAllColours } from './axe.ts';
-import { browserMissing, openBrowser, openPage, pressOn, scrollsSideways, tabTo } from './browser.ts';
+import { describeInBrowser, openPage, pressOn, scrollsSideways, tabTo } from './browser.ts';
 
 const looks = [
   ['desk', { width: 1280, height: 900 }],
@@ -13,22 +14,11 @@ const looks = [
 
 const secret = 'a-secret-of-at-least-16';
 
-// The title contains the reason why these tests are skipped.
-describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing ? ` (${browserMissing})` : ''}`, () => {
-  let service: TestService;
-  let browser: Browser;
-  let receiver: TestReceiver;
-
-  beforeAll(async () => {
-    service = await startService();
-    receiver = await startReceiver({ secret });
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await receiver?.stop();
-    await service?.stop();
-  });
+describeInBrowser('/console in a browser', [], async (browser) => {
+  const service = await startService();
+  afterAll(() => service.stop());
+  const receiver = await startReceiver({ secret });
+  afterAll(() => receiver.stop());
 
   const open = async (path: string, viewport: { width: number; height: number } = looks[0][1]) => {
     const watched = await openPage(browser, service.origin, viewport);
@@ -50,6 +40,12 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await watched.page.addInitScript(`localStorage.setItem('postern:key', ${JSON.stringify(key)})`);
     await watched.page.goto(`${service.origin}${path}`);
     return watched;
+  };
+
+  /** Creates a key of the same account that may call only these groups. */
+  const restricted = async (key: string, groups: string[]) => {
+    const client = new Client({ baseUrl: service.demo.baseUrl, key });
+    return String((await client.post('/account/keys', { name: 'Restricted', groups })).body.data['key']);
   };
 
   const callApi = (key: string, path: string) =>
@@ -95,7 +91,6 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.unroute('**/v1/account/usage*');
     await page.getByRole('button', { name: 'Try again' }).first().click();
     await page.getByText('mean of the last 7 days').first().waitFor();
-    await page.close();
   });
 
   /** Follows a link of the navigation, which is behind a button on phones. */
@@ -157,7 +152,6 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
 
     // The refused key is an error of the console's own request, which browsers write to their console.
     expect(faults.filter((fault) => !fault.includes('status of 400'))).toEqual([]);
-    await page.close();
   });
 
   test.each(looks)('creates a webhook and shows its deliveries: %s', async (_name, viewport) => {
@@ -174,9 +168,7 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await dialog(page).getByLabel('tweet.mention').check();
     await dialog(page).getByLabel('Secret').fill(secret);
     await expectSound(page);
-    await dialog(page)
-      .getByRole('button', { name: /^Create webhook.*0\.0025/ })
-      .click();
+    await button(dialog(page), /^Create webhook.*0\.0025/).click();
     await dialog(page).getByRole('button', { name: 'Show the webhook' }).click();
     await page.getByText('Events are delivered as they happen.').waitFor();
 
@@ -203,17 +195,13 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await expectSound(page);
     await dialog(page).getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: /^Deliver again/ }).click();
-    await dialog(page)
-      .getByRole('button', { name: /^Deliver again/ })
-      .click();
+    await button(dialog(page), /^Deliver again/).click();
     await page.getByText('0 events are queued again').waitFor();
     await expectSound(page);
 
     receiver.answerCrcWith(() => ({ status: 500 }));
     await page.getByRole('button', { name: 'Validate' }).click();
-    await dialog(page)
-      .getByRole('button', { name: /^Validate/ })
-      .click();
+    await button(dialog(page), /^Validate/).click();
     await page.getByText('not valid', { exact: true }).waitFor();
     receiver.answerCrcWith(null);
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -223,28 +211,18 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await expectSound(page);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Rotate secret' }).click();
-    await dialog(page)
-      .getByRole('button', { name: /^Make a new secret/ })
-      .click();
+    await button(dialog(page), /^Make a new secret/).click();
     await dialog(page).getByRole('heading', { name: 'The new secret' }).waitFor();
     await expectSound(page);
     await dialog(page).getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
-    await dialog(page)
-      .getByRole('button', { name: /^Delete/ })
-      .click();
+    await button(dialog(page), /^Delete/).click();
     await page.getByText('No webhooks yet').waitFor();
     expect(faults.filter((fault) => !fault.includes('status of 400'))).toEqual([]);
-    await page.close();
   });
 
   /** Makes another user of the sandbox mention the first demo account. */
-  const mention = () =>
-    fetch(`${service.demo.sandboxUrl}/control/events`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'mention', userName: service.demo.accounts[0]?.userName }),
-    });
+  const mention = () => new SandboxControl(service.demo.sandboxUrl).makeEvents({ type: 'mention', userName: 'ada' });
 
   test.each(looks)('shows events as they arrive: %s', async (_name, viewport) => {
     const { key } = await service.makeAccount('3');
@@ -259,7 +237,6 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.getByRole('button', { name: 'Close the stream' }).click();
     await page.getByText('The stream is closed.').waitFor();
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('an action that costs money is made once, and its failure is shown', async () => {
@@ -272,16 +249,11 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await expectSound(page);
     expect(calls.filter((path) => path === '/v1/webhooks')).toHaveLength(1);
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
-    await page.close();
   });
 
   test.each(looks)('shows empty lists, refusals and failures: %s', async (_name, viewport) => {
     const { key } = await service.makeAccount('3');
-    const restricted = await new Client({ baseUrl: service.demo.baseUrl, key }).post('/account/keys', {
-      name: 'Restricted',
-      groups: ['tweet', 'capabilities'],
-    });
-    const { page, faults } = await openAs(String(restricted.body.data['key']), '/console/keys', viewport);
+    const { page, faults } = await openAs(await restricted(key, ['tweet', 'capabilities']), '/console/keys', viewport);
     const alert = (text: string) => page.getByRole('alert').getByText(text).first().waitFor();
     const openStream = page.getByRole('button', { name: /^Open the stream/ });
 
@@ -326,16 +298,12 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.route('**/v1/account/**', (route) =>
       route.fulfill({ json: { status: true, data: empty, error: null } }),
     );
-    for (const [name, text] of [
-      ['API keys', 'No keys'],
-      ['Audit log', 'No changes yet'],
-    ] as const) {
+    for (const [name, text] of Object.entries({ 'API keys': 'No keys', 'Audit log': 'No changes yet' })) {
       await goTo(page, name);
       await page.getByText(text).waitFor();
       await expectSound(page);
     }
     expect(faults.filter((fault) => !isFailedRequest(fault))).toEqual([]);
-    await page.close();
   });
 
   test('does not offer to revoke or rotate the demo key, which all visitors share', async () => {
@@ -344,7 +312,6 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     const demoKey = rows.filter({ hasText: 'in use here' });
     await demoKey.getByText('shared by all visitors').waitFor();
     expect(await demoKey.getByRole('button').count()).toBe(0);
-    await page.close();
   });
 
   test('creates and revokes a key by keyboard alone', async () => {
@@ -359,7 +326,6 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await pressOn(button(page, 'Revoke By keyboard'));
     await pressOn(button(dialog(page), 'Revoke key'));
     await page.getByRole('heading', { name: 'Revoked keys' }).waitFor();
-    await page.close();
   });
 
   test('creates, tests, pauses and deletes a webhook by keyboard alone', async () => {
@@ -380,13 +346,8 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     // The button keeps the focus while its call runs.
     await pressOn(button(page, /^Pause/));
     await page.getByText('paused', { exact: true }).waitFor();
-    await expect
-      .poll(() =>
-        button(page, /^Resume/)
-          .and(page.locator(':focus'))
-          .count(),
-      )
-      .toBe(1);
+    const focused = button(page, /^Resume/).and(page.locator(':focus'));
+    await expect.poll(() => focused.count()).toBe(1);
     await expect.poll(() => button(page, /^Resume/).getAttribute('aria-busy')).toBe('false');
     await page.keyboard.press('Enter');
     await page.getByText('active', { exact: true }).waitFor();
@@ -396,7 +357,6 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.getByText('Deleted the webhook').waitFor();
     expect(await page.getByRole('link', { name: receiver.url }).count()).toBe(0);
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('opens and ends the live events by keyboard alone', async () => {
@@ -412,7 +372,6 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await pressOn(button(page, 'Close the stream'));
     await page.getByText('The stream is closed.').waitFor();
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('keeps the key until sign-out, and explains a refused key', async () => {
@@ -432,7 +391,6 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.getByText('$3.00').last().waitFor();
     await page.reload();
     await page.getByText('$3.00').last().waitFor();
-    await page.close();
   });
 
   test('forgets the token of an actor at sign-out', async () => {
@@ -444,24 +402,16 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.getByRole('button', { name: 'Sign in' }).click();
     await account.waitFor();
     expect(await account.inputValue()).toBe(service.demo.accounts[0]?.userName);
-    await page.close();
   });
 
   test('explains once that a key may not call what the overview shows', async () => {
     const { key } = await service.makeAccount('3');
-    const created = await fetch(`${service.origin}/v1/account/keys`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Tweets', groups: ['tweet'] }),
-    });
-    const { data } = (await created.json()) as { data: { key: string } };
-    const { page } = await openAs(data.key, '/console', looks[0][1]);
+    const { page } = await openAs(await restricted(key, ['tweet']), '/console', looks[0][1]);
     await page.getByText('restricted to the groups tweet').first().waitFor();
     // The sections of the page disappear when the last of its calls has failed.
     await page.getByRole('heading', { name: 'Credit' }).first().waitFor({ state: 'detached' });
     expect(await page.getByRole('alert').count()).toBe(1);
     await expectSound(page);
-    await page.close();
   });
 
   test('shows an unknown address as such, and leads from there to the overview by keyboard', async () => {
@@ -473,7 +423,6 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
     await page.keyboard.press('Enter');
     await page.getByText('$10.00').last().waitFor();
     expect(new URL(page.url()).pathname).toBe('/console');
-    await page.close();
   });
 
   test('its first view is small, and its files are cached for ever', async () => {
@@ -484,17 +433,12 @@ describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing 
       if (response.url().includes('/v1/')) return;
       if (response.url().includes('/console/files/'))
         expect(response.headers()['cache-control']).toContain('immutable');
-      done.push(
-        response
-          .request()
-          .sizes()
-          .then(({ responseBodySize }) => sizes.push(responseBodySize)),
-      );
+      const measured = response.request().sizes();
+      done.push(measured.then(({ responseBodySize }) => sizes.push(responseBodySize)));
     });
     await page.goto(`${service.origin}/console`);
     await page.getByText('$10.00').last().waitFor();
     await Promise.all(done);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
-    await page.close();
   });
 });

@@ -1,24 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
-import { browserMissing, openBrowser, openPage, scrollsSideways } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { startService } from '../support/service.ts';
+import { describeInBrowser, openPage, scrollsSideways } from './browser.ts';
 
 // The reference is a large program, which needs some seconds to start on a busy machine.
 const patienceMs = 600_000;
 
-// The title contains the reason why these tests are skipped.
-describe.skipIf(browserMissing !== null)(`/docs in a browser${browserMissing ? ` (${browserMissing})` : ''}`, () => {
-  let service: TestService;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    service = await startService();
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+describeInBrowser('/docs in a browser', [], async (browser) => {
+  const service = await startService();
+  afterAll(() => service.stop());
 
   const open = async (width = 1280) => {
     const watched = await openPage(browser, service.origin, { width, height: 900 });
@@ -52,14 +43,12 @@ describe.skipIf(browserMissing !== null)(`/docs in a browser${browserMissing ? `
     expect(response.status()).toBe(200);
     expect((await response.json()).data.tweets).not.toEqual([]);
     expect(faults).toEqual([]);
-    await page.close();
   });
 
   test('tries a write with the example body', async () => {
     const { page } = await open();
     await page.getByText('Post a tweet, a reply or a quote').first().click();
     expect((await send(page, /Test Request.*\/tweet\/create/)).status()).toBe(200);
-    await page.close();
   });
 
   test('opens direct messages with the code of the demo account', async () => {
@@ -67,7 +56,6 @@ describe.skipIf(browserMissing !== null)(`/docs in a browser${browserMissing ? `
     await openGroup(page, 'Direct messages');
     await page.getByText("The actor's conversations, newest first").first().click();
     expect((await send(page, /Test Request.*\/dm\/list/)).status()).toBe(200);
-    await page.close();
   });
 
   test('shows events of a stream as they arrive', async () => {
@@ -75,13 +63,8 @@ describe.skipIf(browserMissing !== null)(`/docs in a browser${browserMissing ? `
     await openGroup(page, 'Events');
     await page.getByText("The actor's activity as it happens").first().click();
     expect((await send(page, /Test Request.*get \/events\)/)).status()).toBe(200);
-    await fetch(`${service.demo.sandboxUrl}/control/events`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'follow', userName: service.demo.accounts[0]?.userName }),
-    });
+    await new SandboxControl(service.demo.sandboxUrl).makeEvents({ type: 'follow', userName: 'ada' });
     await page.getByText('user.follow').last().waitFor();
-    await page.close();
   });
 
   test('has examples in four languages', async () => {
@@ -94,7 +77,6 @@ describe.skipIf(browserMissing !== null)(`/docs in a browser${browserMissing ? `
       .first()
       .click();
     await page.getByText('Go', { exact: true }).first().waitFor();
-    await page.close();
   });
 
   test('works on a phone: its menu leads to a call, and nothing scrolls sideways', async () => {
@@ -104,7 +86,6 @@ describe.skipIf(browserMissing !== null)(`/docs in a browser${browserMissing ? `
     await page.getByText('Replies to a tweet, newest first').first().click();
     await page.getByRole('heading', { name: 'Replies to a tweet, newest first' }).waitFor();
     expect(await scrollsSideways(page)).toBe(false);
-    await page.close();
   });
 
   test('is dark where the system is', async () => {
@@ -115,6 +96,5 @@ describe.skipIf(browserMissing !== null)(`/docs in a browser${browserMissing ? `
     await page.reload();
     await isReady(page);
     expect(await ground()).not.toBe(light);
-    await page.close();
   });
 });

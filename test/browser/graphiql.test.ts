@@ -1,30 +1,20 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
 import { graphqlExamples } from '../../src/api/demo/graphql-examples.ts';
 import { Client } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { accessibilityProblems } from './axe.ts';
-import { browserMissing, openBrowser, openPage, scrollsSideways } from './browser.ts';
+import { describeInBrowser, openPage, scrollsSideways } from './browser.ts';
 
 const desk = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
 const publicName = 'gateway.example';
 
-describe.skipIf(browserMissing !== null)(`GraphiQL${browserMissing ? ` (${browserMissing})` : ''}`, () => {
-  let service: TestService;
-  let published: TestService;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    service = await startService();
-    published = await startService({ PUBLIC_URL: `http://${publicName}` });
-    browser = await openBrowser([`--host-resolver-rules=MAP ${publicName} 127.0.0.1`]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await published?.stop();
-  });
+describeInBrowser('GraphiQL', [`--host-resolver-rules=MAP ${publicName} 127.0.0.1`], async (browser) => {
+  const service = await startService();
+  afterAll(() => service.stop());
+  const published = await startService({ PUBLIC_URL: `http://${publicName}` });
+  afterAll(() => published.stop());
 
   /** Opens GraphiQL and waits until it is loaded. */
   const open = async (viewport = desk, origin = service.origin, colorScheme: 'light' | 'dark' = 'light') => {
@@ -121,7 +111,6 @@ describe.skipIf(browserMissing !== null)(`GraphiQL${browserMissing ? ` (${browse
     await page.mouse.move(x + 2 * box.width, y, { steps: 20 });
     await expect.poll(names).not.toEqual([first, second, third, ...others]);
     await page.mouse.up();
-    await page.close();
   });
 
   test('runs a query by keyboard, from the bar to the answer', async () => {

@@ -1,142 +1,121 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
-import { browserMissing, openBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { startService } from '../support/service.ts';
+import { describeInBrowser } from './browser.ts';
 
 /** A server of an empty page, whose origin differs from that of the service. */
-async function startPage(): Promise<{ server: Server; origin: string }> {
+async function startPage(): Promise<{ origin: string }> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');
     response.end('<!doctype html><title>Another origin</title>');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  afterAll(() => server.close());
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-// The title contains the reason why these tests are skipped.
-describe.skipIf(browserMissing !== null)(
-  `a page of another origin${browserMissing ? ` (${browserMissing})` : ''}`,
-  () => {
-    let service: TestService;
-    let browser: Browser;
-    let listed: Awaited<ReturnType<typeof startPage>>;
-    let unlisted: Awaited<ReturnType<typeof startPage>>;
+describeInBrowser('a page of another origin', [], async (browser) => {
+  const [listed, unlisted] = [await startPage(), await startPage()];
+  const service = await startService({ CORS_ORIGINS: listed.origin });
+  afterAll(() => service.stop());
 
-    beforeAll(async () => {
-      [listed, unlisted] = [await startPage(), await startPage()];
-      service = await startService({ CORS_ORIGINS: listed.origin });
-      browser = await openBrowser();
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await service?.stop();
-      listed?.server.close();
-      unlisted?.server.close();
-    });
+  const open = async (origin: string): Promise<Page> => {
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    await page.goto(origin);
+    return page;
+  };
 
-    const open = async (origin: string): Promise<Page> => {
-      const page = await browser.newPage();
-      await page.goto(origin);
-      return page;
-    };
-
-    /** Calls the service with `fetch` of the page. Returns `null` if the browser does not let the page read the response. */
-    const call = (page: Page, path: string, headers: Record<string, string> = {}, body?: object) =>
-      page.evaluate(
-        async ([url, init, names]) => {
-          const response = await fetch(url, init as RequestInit).catch(() => null);
-          if (!response) return null;
-          const read = Object.fromEntries(names.map((name) => [name, response.headers.get(name)]));
-          return { status: response.status, headers: read, body: await response.json() };
-        },
-        [
-          service.origin + path,
-          {
-            headers: {
-              authorization: `Bearer ${service.demo.apiKey}`,
-              'x-auth-token': service.demo.accounts[0]?.authToken,
-              ...(body && { 'content-type': 'application/json' }),
-              ...headers,
-            },
-            ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  /** Calls the service with `fetch` of the page. Returns `null` if the browser does not let the page read the response. */
+  const call = (page: Page, path: string, headers: Record<string, string> = {}, body?: object) =>
+    page.evaluate(
+      async ([url, init, names]) => {
+        const response = await fetch(url, init as RequestInit).catch(() => null);
+        if (!response) return null;
+        const read = Object.fromEntries(names.map((name) => [name, response.headers.get(name)]));
+        return { status: response.status, headers: read, body: await response.json() };
+      },
+      [
+        service.origin + path,
+        {
+          headers: {
+            authorization: `Bearer ${service.demo.apiKey}`,
+            'x-auth-token': service.demo.accounts[0]?.authToken,
+            ...(body && { 'content-type': 'application/json' }),
+            ...headers,
           },
-          ['x-credits-charged', 'x-request-id', 'x-error-code', 'ratelimit-remaining'],
-        ] as const,
-      );
+          ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        },
+        ['x-credits-charged', 'x-request-id', 'x-error-code', 'ratelimit-remaining'],
+      ] as const,
+    );
 
-    test('reads and writes over REST and GraphQL, and reads headers and errors', async () => {
-      const page = await open(listed.origin);
-      const charged = { 'x-credits-charged': '0.001', 'x-request-id': expect.any(String) };
-      expect(await call(page, '/v1/user/info?userName=grace')).toMatchObject({ status: 200, headers: charged });
-      const write = { user_id: service.demo.accounts[1]?.userId };
-      const written = await call(page, '/v1/user/follow', { 'idempotency-key': 'from-a-page' }, write);
-      expect(written).toMatchObject({ status: 200, headers: charged });
-      const query = { query: '{ user(userName: "grace") { name } }' };
-      expect(await call(page, '/graphql', {}, query)).toMatchObject({ status: 200, headers: charged });
-      expect(await call(page, '/v1/user/info')).toMatchObject({
-        status: 400,
-        headers: { 'x-error-code': 'bad_input' },
-      });
-      const wrongKey = await call(page, '/v1/account', { authorization: 'Bearer wrong' });
-      expect(wrongKey).toMatchObject({ status: 401, headers: { 'x-error-code': 'unauthenticated' } });
-      await page.close();
+  test('reads and writes over REST and GraphQL, and reads headers and errors', async () => {
+    const page = await open(listed.origin);
+    const charged = { 'x-credits-charged': '0.001', 'x-request-id': expect.any(String) };
+    expect(await call(page, '/v1/user/info?userName=grace')).toMatchObject({ status: 200, headers: charged });
+    const write = { user_id: service.demo.accounts[1]?.userId };
+    const written = await call(page, '/v1/user/follow', { 'idempotency-key': 'from-a-page' }, write);
+    expect(written).toMatchObject({ status: 200, headers: charged });
+    const query = { query: '{ user(userName: "grace") { name } }' };
+    expect(await call(page, '/graphql', {}, query)).toMatchObject({ status: 200, headers: charged });
+    expect(await call(page, '/v1/user/info')).toMatchObject({
+      status: 400,
+      headers: { 'x-error-code': 'bad_input' },
     });
+    const wrongKey = await call(page, '/v1/account', { authorization: 'Bearer wrong' });
+    expect(wrongKey).toMatchObject({ status: 401, headers: { 'x-error-code': 'unauthenticated' } });
+  });
 
-    test('that is not listed reads nothing, and its write is not performed', async () => {
-      const page = await open(unlisted.origin);
-      expect(await call(page, '/v1/account')).toBeNull();
-      expect(await call(page, '/v1/user/follow', {}, { user_id: service.demo.accounts[1]?.userId })).toBeNull();
-      expect(await call(page, '/graphql', {}, { query: '{ __typename }' })).toBeNull();
-      const calls = service.log.map((line) => JSON.parse(line) as { method?: string; status?: string });
-      expect(calls.slice(-3)).toMatchObject(Array(3).fill({ method: 'OPTIONS', status: '405' }));
-      await page.close();
-    });
+  test('that is not listed reads nothing, and its write is not performed', async () => {
+    const page = await open(unlisted.origin);
+    expect(await call(page, '/v1/account')).toBeNull();
+    expect(await call(page, '/v1/user/follow', {}, { user_id: service.demo.accounts[1]?.userId })).toBeNull();
+    expect(await call(page, '/graphql', {}, { query: '{ __typename }' })).toBeNull();
+    const calls = service.log.map((line) => JSON.parse(line) as { method?: string; status?: string });
+    expect(calls.slice(-3)).toMatchObject(Array(3).fill({ method: 'OPTIONS', status: '405' }));
+  });
 
-    test('reads the live stream with EventSource, and after a cut connection loses no event and gets none twice', async () => {
-      // A relay between browser and service, whose connections the test ends.
-      const sockets = new Set<Socket>();
-      const heads: string[] = [];
-      const relay = createTcpServer((socket) => {
-        const far = connect(Number(new URL(service.origin).port), '127.0.0.1');
-        for (const each of [socket, far])
-          sockets.add(each.on('error', () => {}).on('close', () => sockets.delete(each)));
-        socket
-          .on('data', (bytes) => heads.push(bytes.toString()))
-          .pipe(far)
-          .pipe(socket);
-      });
-      await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-      const through = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
-      const happen = async (count: number) => {
-        const body = JSON.stringify({ type: 'follow', userName: 'ada', count });
-        const headers = { 'content-type': 'application/json' };
-        await fetch(`${service.demo.sandboxUrl}/control/events`, { method: 'POST', headers, body });
-      };
-      const page = await open(listed.origin);
-      const made = await call(page, '/v1/events/token', {}, { types: ['user.follow'] });
-      const url = `${through}/v1/events?token=${made?.body.data.token}`;
-      await page.evaluate(async (address) => {
-        const ids: string[] = [];
-        const stream = new EventSource(address);
-        stream.addEventListener('user.follow', ({ lastEventId }) => ids.push(lastEventId));
-        Object.assign(globalThis, { ids });
-        await new Promise((resolve) => stream.addEventListener('open', resolve, { once: true }));
-      }, url);
-      const ids = () => page.evaluate(() => (globalThis as unknown as { ids: string[] }).ids);
-      await happen(3);
-      await expect.poll(async () => (await ids()).length).toBe(3);
-      for (const socket of sockets) socket.destroy();
-      await happen(2);
-      await expect.poll(async () => (await ids()).length).toBe(5);
-      expect(new Set(await ids()).size).toBe(5);
-      const again = heads.filter((head) => head.startsWith('GET /v1/events?'));
-      expect(again).toHaveLength(2);
-      expect(again[1]?.toLowerCase()).toContain(`last-event-id: ${(await ids())[2]}`.toLowerCase());
-      expect(service.log.join('').includes(made?.body.data.token)).toBe(false);
-      await page.close();
-      relay.close();
+  test('reads the live stream with EventSource, and after a cut connection loses no event and gets none twice', async () => {
+    // A relay between browser and service, whose connections the test ends.
+    const sockets = new Set<Socket>();
+    const heads: string[] = [];
+    const relay = createTcpServer((socket) => {
+      const far = connect(Number(new URL(service.origin).port), '127.0.0.1');
+      for (const each of [socket, far]) sockets.add(each.on('error', () => {}).on('close', () => sockets.delete(each)));
+      socket
+        .on('data', (bytes) => heads.push(bytes.toString()))
+        .pipe(far)
+        .pipe(socket);
     });
-  },
-);
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    const through = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+    const control = new SandboxControl(service.demo.sandboxUrl);
+    const happen = (count: number) => control.makeEvents({ type: 'follow', userName: 'ada', count });
+    const page = await open(listed.origin);
+    const made = await call(page, '/v1/events/token', {}, { types: ['user.follow'] });
+    const url = `${through}/v1/events?token=${made?.body.data.token}`;
+    await page.evaluate(async (address) => {
+      const ids: string[] = [];
+      const stream = new EventSource(address);
+      stream.addEventListener('user.follow', ({ lastEventId }) => ids.push(lastEventId));
+      Object.assign(globalThis, { ids });
+      await new Promise((resolve) => stream.addEventListener('open', resolve, { once: true }));
+    }, url);
+    const ids = () => page.evaluate(() => (globalThis as unknown as { ids: string[] }).ids);
+    await happen(3);
+    await expect.poll(async () => (await ids()).length).toBe(3);
+    for (const socket of sockets) socket.destroy();
+    await happen(2);
+    await expect.poll(async () => (await ids()).length).toBe(5);
+    expect(new Set(await ids()).size).toBe(5);
+    const again = heads.filter((head) => head.startsWith('GET /v1/events?'));
+    expect(again).toHaveLength(2);
+    expect(again[1]?.toLowerCase()).toContain(`last-event-id: ${(await ids())[2]}`.toLowerCase());
+    expect(service.log.join('').includes(made?.body.data.token)).toBe(false);
+    relay.close();
+  });
+});

@@ -1,9 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, test } from 'vitest';
+import { startService } from '../support/service.ts';
 import { startWithUnreachablePlatform } from '../support/unreachable-platform.ts';
 import { accessibilityProblems } from './axe.ts';
-import { browserMissing, openBrowser, openPage, scrollsSideways } from './browser.ts';
+import { describeInBrowser, openPage, scrollsSideways } from './browser.ts';
 
 const views = [
   { width: 1280, height: 800, colorScheme: 'light' },
@@ -13,19 +13,9 @@ const views = [
 ] as const;
 const [desk, , phone] = views;
 
-// The title contains the reason why these tests are skipped.
-describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${browserMissing})` : ''}`, () => {
-  let service: TestService;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    service = await startService();
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+describeInBrowser('in a browser', [], async (browser) => {
+  const service = await startService();
+  afterAll(() => service.stop());
 
   const open = async (path: string, view: (typeof views)[number] = desk) => {
     const watched = await openPage(browser, service.origin, view);
@@ -38,6 +28,7 @@ describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${br
     problems: await accessibilityProblems(page),
   });
   const example = (page: Page, name: string) => page.getByRole('article', { name });
+  const outcome = (page: Page, text: RegExp) => example(page, 'Search tweets').getByText(text);
   const run = (page: Page, name: string) => example(page, name).getByRole('button', { name: /^Run/ });
 
   test.each(views)('/ has no fault, $width wide, $colorScheme', async (view) => {
@@ -55,13 +46,13 @@ describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${br
 
   test('/ runs its calls and shows their results', async () => {
     const { page, faults } = await open('/');
-    for (const [name, outcome, result] of [
+    for (const [name, status, result] of [
       ['Search tweets', /^200 · \d+ ms · \$0\.001$/, '"tweet_count": 2'],
       ['Query with GraphQL', /^200 · \d+ ms · \$0\.002$/, '"homeTimeline"'],
       ['Watch an event', /^event after \d+\.\d s$/, '"type": "tweet.mention"'],
     ] as const) {
       await run(page, name).click();
-      await example(page, name).getByText(outcome).waitFor();
+      await example(page, name).getByText(status).waitFor();
       await example(page, name).getByRole('region', { name: 'result' }).getByText(result).waitFor();
     }
     expect(await problems(page)).toEqual({ sideways: false, problems: [] });
@@ -73,9 +64,7 @@ describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${br
     const reached = () => page.evaluate('document.activeElement.matches("[data-run]")');
     for (let presses = 0; presses < 20 && !(await reached()); presses++) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await example(page, 'Search tweets')
-      .getByText(/^200 · /)
-      .waitFor();
+    await outcome(page, /^200 · /).waitFor();
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Copy');
     await page.keyboard.press('Enter');
@@ -97,9 +86,7 @@ describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${br
     await page.getByText('not ready: store ok, platform unreachable').waitFor();
     await service.addFault({ kind: 'status', status: 503 }, { operation: 'search' });
     await run(page, 'Search tweets').click();
-    await example(page, 'Search tweets')
-      .getByText(/^5\d\d · \d+ ms · free$/)
-      .waitFor();
+    await outcome(page, /^5\d\d · \d+ ms · free$/).waitFor();
     expect(await problems(page)).toEqual({ sideways: false, problems: [] });
   });
 
@@ -116,9 +103,7 @@ describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${br
       await page.keyboard.type('invalid');
     }
     await run(page, 'Search tweets').click();
-    await example(page, 'Search tweets')
-      .getByText(/^401 · \d+ ms · free$/)
-      .waitFor();
+    await outcome(page, /^401 · \d+ ms · free$/).waitFor();
     await page.close();
     await other.stop();
   });

@@ -1,21 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Tweet } from '../../src/shared/model/tweet.ts';
 import { Client } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { browserMissing, openBrowser, openPage } from './browser.ts';
+import { startService } from '../support/service.ts';
+import { describeInBrowser, openPage } from './browser.ts';
 
-describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${browserMissing})` : ''}`, () => {
-  let service: TestService;
-  let browser: Browser;
-  beforeAll(async () => {
-    service = await startService();
-    browser = await openBrowser(['--autoplay-policy=no-user-gesture-required']);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+describeInBrowser('in a browser', ['--autoplay-policy=no-user-gesture-required'], async (browser) => {
+  const service = await startService();
+  afterAll(() => service.stop());
 
   test('the page of a tweet plays its video, which lasts as long as `duration_ms` says', async () => {
     const { demo } = service;

@@ -1,9 +1,7 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { MediaService } from '../../src/media/media-service.ts';
 import type { TransferLimits } from '../../src/media/transfer-deadline.ts';
 import { OutgoingConnections } from '../../src/outbound/connection-limiter.ts';
@@ -12,7 +10,9 @@ import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { sandboxCapabilities } from '../../src/platform/sandbox/capabilities.ts';
 import type { MediaKind } from '../../src/shared/model/taken-media.ts';
 import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
-import { type Origin, startOrigin } from './origin.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { openFiles } from './open-files.ts';
+import { startOrigin } from './origin.ts';
 import { gif, jpeg, mp4, mp4Start, png, pngSignature, svg, webp } from './pictures.ts';
 
 const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
@@ -20,41 +20,33 @@ const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
 /** The limits are long, so that a busy machine does not reach them. A test of a limit makes that one limit short. */
 const transferLimits: TransferLimits = { answerMs: 120_000, windowMs: 120_000, windowBytes: 2_000, wholeMs: 240_000 };
 
-let origin: Origin;
-let folder: string;
-let service: MediaService;
-let serviceWith: (limits: Partial<TransferLimits>) => MediaService;
-let proxies: ProxyPool;
 const connections = new OutgoingConnections();
 
-beforeAll(async () => {
-  origin = await startOrigin();
-  folder = mkdtempSync(join(tmpdir(), 'postern-media-'));
-  const resolve = async (name: string) => {
-    if (name === 'rebinding.example') return [{ address: '127.0.0.1' }, { address: '10.0.0.1' }];
-    if (name === 'private.example') return [{ address: '192.168.1.1' }];
-    throw new Error('no such name');
-  };
-  const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime, resolve });
-  proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 60_000 });
-  serviceWith = (limits) =>
-    new MediaService({
-      guard,
-      proxies,
-      connections,
-      runtime,
-      folder,
-      largest: sandboxCapabilities.limits.mediaBytes,
-      transferLimits: { ...transferLimits, ...limits },
-    });
-  service = serviceWith({});
-});
+const origin = await startOrigin();
+const folder = temporaryFolder();
+const resolve = async (name: string) => {
+  if (name === 'rebinding.example') return [{ address: '127.0.0.1' }, { address: '10.0.0.1' }];
+  if (name === 'private.example') return [{ address: '192.168.1.1' }];
+  throw new Error('no such name');
+};
+const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime, resolve });
+const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 60_000 });
+const serviceWith = (limits: Partial<TransferLimits>) =>
+  new MediaService({
+    guard,
+    proxies,
+    connections,
+    runtime,
+    folder,
+    largest: sandboxCapabilities.limits.mediaBytes,
+    transferLimits: { ...transferLimits, ...limits },
+  });
+const service = serviceWith({});
 afterAll(async () => {
   await service.close();
   await proxies.close();
   await origin.close();
   expect(readdirSync(folder)).toEqual([]);
-  rmSync(folder, { recursive: true });
 });
 
 const shown = ['photo', 'gif', 'video'] as const;
@@ -83,17 +75,7 @@ async function expectFault(
   expect(error.message).toMatch(reason);
 }
 
-/** Returns the files in the folder that this process has open, including deleted ones. */
-function held(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(folder) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
-}
+const held = () => openFiles(folder);
 
 const endless =
   (chunk: Buffer, everyMs = 0) =>
@@ -345,11 +327,8 @@ describe('received media', () => {
 
   test('is given up when its caller hangs up', async () => {
     const controller = new AbortController();
-    const taking = take(
-      origin.at('/waits', () => {}),
-      shown,
-      controller.signal,
-    );
+    const url = origin.at('/waits', () => {});
+    const taking = take(url, shown, controller.signal);
     setTimeout(() => controller.abort(), 50);
     await expect(taking).rejects.toMatchObject({ code: 'request_timeout' });
     await expect(take(origin.url, shown, AbortSignal.abort())).rejects.toMatchObject({ code: 'request_timeout' });
@@ -370,15 +349,10 @@ describe('received media', () => {
   });
 
   test('is not an SVG because of its declared type', async () => {
-    for (const text of [
-      '<html><svg></svg></html>',
-      '<!-- <svg/> --><html/>',
-      '<!DOCTYPE svg [<!ENTITY a "b">]><svg/>',
-      'svg',
-    ]) {
-      await expectFault(origin.serve('/fake', Buffer.from(text), 'image/svg+xml'), /its bytes are .*not image\/svg/, [
-        'svg',
-      ]);
+    const declared = '<!DOCTYPE svg [<!ENTITY a "b">]><svg/>';
+    for (const text of ['<html><svg></svg></html>', '<!-- <svg/> --><html/>', declared, 'svg']) {
+      const url = origin.serve('/fake', Buffer.from(text), 'image/svg+xml');
+      await expectFault(url, /its bytes are .*not image\/svg/, ['svg']);
     }
     await expectFault(origin.serve('/half', svg.subarray(0, 60)), /is a truncated SVG/, ['svg']);
   });

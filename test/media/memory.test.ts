@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
 import { startPostern } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startOrigin } from './origin.ts';
 import { mp4Start } from './pictures.ts';
 
@@ -18,7 +18,7 @@ function resident(pid: number): number {
 test.runIf(process.platform === 'linux')(
   'a video of 200 MiB grows the process, sandbox and all, by less than 100',
   async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
+    const dataDir = temporaryFolder(onTestFinished);
     const origin = await startOrigin();
     const film = (size: number) =>
       origin.at(`/${size}`, (response) => {
@@ -56,7 +56,6 @@ test.runIf(process.platform === 'linux')(
     } finally {
       await postern.end('SIGTERM');
       await origin.close();
-      rmSync(dataDir, { recursive: true });
     }
   },
 );

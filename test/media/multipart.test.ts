@@ -1,21 +1,22 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import { afterAll, expect, test } from 'vitest';
+import { GraphqlClient } from '../support/graphql.ts';
+import { startService } from '../support/service.ts';
+import { openFiles } from './open-files.ts';
 import { gif, mp4, png } from './pictures.ts';
 
-let service: TestService;
-let key: string;
-
-beforeAll(async () => {
-  service = await startService();
-  ({ key } = await service.makeAccount('1'));
-});
+const service = await startService();
 afterAll(async () => {
   expect(readdirSync(service.dataDir).filter((name) => name.startsWith('.media'))).toEqual([]);
   await service.stop();
 });
 
+const { key } = await service.makeAccount('1');
+const url = service.demo.graphqlUrl;
+const authToken = service.demo.accounts[0]?.authToken ?? '';
+const credentials = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
+const graphql = new GraphqlClient({ url, key, authToken });
 const query = 'mutation ($file: Upload) { uploadMedia(input: { file: $file }) { mediaId mediaType size } }';
 const one = { operations: { query, variables: { file: null } }, map: { 0: ['variables.file'] } };
 
@@ -38,16 +39,8 @@ async function send({ operations, map, files = {} }: Form, headers: Record<strin
   if (operations !== undefined) form.set('operations', text(operations));
   if (map !== undefined) form.set('map', text(map));
   for (const [name, file] of Object.entries(files)) form.append(name, file, 'file');
-  const response = await fetch(service.demo.graphqlUrl, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
-      accept: 'application/graphql-response+json',
-      ...headers,
-    },
-    body: form,
-  });
+  const accept = 'application/graphql-response+json';
+  const response = await fetch(url, { method: 'POST', headers: { ...credentials, accept, ...headers }, body: form });
   const charged = response.headers.get('x-credits-charged');
   return { status: response.status, charged, body: await response.json() };
 }
@@ -61,19 +54,8 @@ test('a file is uploaded, and its tweet shows it', async () => {
   expect(body.data.uploadMedia).toMatchObject({ mediaType: 'image/png', size: bytes.length });
   expect(charged).toBe('0.001');
   const tweet = 'tweet { media { type url width height durationMs } }';
-  const created = await fetch(service.demo.graphqlUrl, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({
-      query: `mutation ($id: String!) { createTweet(input: { mediaIds: [$id] }) { text ${tweet} } }`,
-      variables: { id: body.data.uploadMedia.mediaId },
-    }),
-  });
-  const { data } = (await created.json()) as Result['body'];
+  const creation = `mutation ($id: String!) { createTweet(input: { mediaIds: [$id] }) { text ${tweet} } }`;
+  const { data } = await graphql.ask(creation, { id: body.data.uploadMedia.mediaId });
   const [media] = data.createTweet.tweet.media;
   expect(media).toMatchObject({ type: 'photo', width: 60, height: 50, durationMs: null });
   expect(Buffer.from(await (await fetch(media.url)).arrayBuffer()).equals(bytes)).toBe(true);
@@ -160,22 +142,13 @@ test('a file is no value that JSON can have, nor one of a document', async () =>
     ['mutation { uploadMedia(input: { file: "a" }) { size } }', {}],
     ['mutation { uploadMedia(input: { mediaData: "" }) { size } }', {}],
   ] as const) {
-    const response = await fetch(service.demo.graphqlUrl, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ query: document, variables }),
-    });
-    const { errors } = (await response.json()) as Result['body'];
-    expect(errors[0].extensions.code).toBe('BAD_USER_INPUT');
+    const { errors } = await graphql.ask(document, variables);
+    expect(errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
   }
 });
 
 test('a caller who hangs up in the middle of a file leaves nothing behind', async () => {
-  const { hostname, port } = new URL(service.demo.graphqlUrl);
+  const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
   const part = (name: string, value: string) =>
@@ -195,18 +168,9 @@ test('a caller who hangs up in the middle of a file leaves nothing behind', asyn
 });
 
 /** Sends raw bytes, because `fetch` always declares the types of a form's parts. */
-async function sendText(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
-  return fetch(service.demo.graphqlUrl, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
-      'content-type': 'multipart/form-data; boundary=b',
-      ...headers,
-    },
-    body: new Uint8Array(body),
-    ...(signal && { signal }),
-  });
+function sendText(body: Buffer, headers: Record<string, string>, signal: AbortSignal | null = null): Promise<Response> {
+  const all = { ...credentials, 'content-type': 'multipart/form-data; boundary=b', ...headers };
+  return fetch(url, { method: 'POST', headers: all, body: new Uint8Array(body), signal });
 }
 
 const partOf = (name: string, value: Buffer | string, more = '') =>
@@ -233,23 +197,11 @@ test('a packed body is refused, as a packed one of JSON is', async () => {
   expect(response.status).toBe(415);
 });
 
-/** Returns the files that the service, which runs in this process, has open. */
-function held(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(service.dataDir) && path.includes('.media-') ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
 test.runIf(process.platform === 'linux')('a subscription keeps no file for as long as it goes on', async () => {
   const subscription = { query: 'subscription { events { __typename } }', variables: { file: null } };
   const leave = new AbortController();
   const response = await sendText(formOf(subscription, one.map), { accept: 'text/event-stream' }, leave.signal);
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-  await expect.poll(held).toEqual([]);
+  await expect.poll(() => openFiles(`${service.dataDir}/.media-`)).toEqual([]);
   leave.abort();
 });

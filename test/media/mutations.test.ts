@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { MediaService } from '../../src/media/media-service.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
@@ -11,25 +8,17 @@ import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
 import { Client } from '../support/client.ts';
 import { expectQuick } from '../support/processor-time.ts';
 import { repetitions } from '../support/repetitions.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { gif, jpeg, mp4, png, svg, webp } from './pictures.ts';
 
-let service: TestService;
-let folder: string;
-let media: MediaService;
-
-beforeAll(async () => {
-  service = await startService();
-  folder = mkdtempSync(join(tmpdir(), 'postern-media-'));
-  const guard = new OutboundGuard({ runtime });
-  const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
-  media = new MediaService({ guard, proxies, runtime, folder, largest: sandboxCapabilities.limits.mediaBytes });
-});
-afterAll(async () => {
-  await service.stop();
-  await media.close();
-  rmSync(folder, { recursive: true });
-});
+const service = await startService();
+afterAll(() => service.stop());
+const folder = temporaryFolder();
+const guard = new OutboundGuard({ runtime });
+const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
+const media = new MediaService({ guard, proxies, runtime, folder, largest: sandboxCapabilities.limits.mediaBytes });
+afterAll(() => media.close());
 
 /** Uses the same mutations in every run (mulberry32). */
 function chance(seed: number): () => number {

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deadPort, type ForwardProxy, startFakeProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
+import { afterAll, expect, test } from 'vitest';
+import { deadPort, startFakeProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
 import { Client } from '../support/client.ts';
 import { expectRefusal } from '../support/refusal.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { type Origin, startOrigin } from './origin.ts';
+import { startService } from '../support/service.ts';
+import { startOrigin } from './origin.ts';
 import { mp4, png } from './pictures.ts';
 
-let service: TestService;
-let origin: Origin;
-let proxy: ForwardProxy;
-let ada: Client;
-
-beforeAll(async () => {
-  [origin, proxy] = await Promise.all([startOrigin(), startForwardProxy({ user: 'ada', password: 'swordfish' })]);
-  service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
-  const { key } = await service.makeAccount('1');
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
+const [origin, proxy] = await Promise.all([startOrigin(), startForwardProxy({ user: 'ada', password: 'swordfish' })]);
+const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+const { key } = await service.makeAccount('1');
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
 afterAll(async () => {
   await service.stop();
   await proxy.stop();

@@ -1,6 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MediaQuota } from '../../src/media/media-quota.ts';
@@ -9,15 +7,15 @@ import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { sandboxCapabilities } from '../../src/platform/sandbox/capabilities.ts';
 import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { png } from './pictures.ts';
 
 const KiB = 1024;
-let folder: string;
+const folder = temporaryFolder();
 let proxies: ProxyPool;
 let service: MediaService;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'postern-quota-'));
   const guard = new OutboundGuard({ runtime });
   proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
   const quotaLimits = { ofAccount: { pieces: 3, bytes: 100 * KiB }, ofAll: { pieces: 4, bytes: 150 * KiB } };
@@ -34,7 +32,6 @@ afterEach(async () => {
   await service.close();
   await proxies.close();
   expect(readdirSync(folder)).toEqual([]);
-  rmSync(folder, { recursive: true });
 });
 
 const bytes = png().toString('base64');

@@ -1,26 +1,20 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { type Origin, startOrigin } from './origin.ts';
+import { startService } from '../support/service.ts';
+import { startOrigin } from './origin.ts';
 import { gif, jpeg, mp4, png, webp } from './pictures.ts';
 
-let service: TestService;
-let origin: Origin;
-let ada: Client;
-let grace: Client;
-
-beforeAll(async () => {
-  origin = await startOrigin();
-  service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
-  const { key } = await service.makeAccount('1');
-  const as = (index: number) =>
-    new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[index]?.authToken ?? '' });
-  [ada, grace] = [as(0), as(1)];
-});
-beforeEach(() => new SandboxControl(service.demo.sandboxUrl).clearFaults());
+const origin = await startOrigin();
+const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+const { key } = await service.makeAccount('1');
+const as = (index: number) =>
+  new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[index]?.authToken ?? '' });
+const [ada, grace] = [as(0), as(1)];
+const sandbox = new SandboxControl(service.demo.sandboxUrl);
+beforeEach(() => sandbox.clearFaults());
 afterAll(async () => {
   await service.stop();
   await origin.close();
@@ -73,11 +67,9 @@ describe.each(files)('%s', (type, bytes) => {
     const other = type === 'image/png' ? 'image/jpeg' : 'image/png';
     const told = new RegExp(`^Malformed field: media_url: its bytes are ${type}, not ${other} as the Content-Type`);
     expectRefusal(await upload({ media_url: origin.serve('/file', bytes, other) }), 400, told);
-    expectRefusal(
-      await upload({ media_data: bytes.toString('base64'), media_type: other }),
-      400,
-      `Malformed field: media_data: its bytes are ${type}, not ${other} as the type given beside it says`,
-    );
+    const misnamed = await upload({ media_data: bytes.toString('base64'), media_type: other });
+    const reason = `its bytes are ${type}, not ${other} as the type given beside it says`;
+    expectRefusal(misnamed, 400, `Malformed field: media_data: ${reason}`);
   });
 
   test('is shown by a tweet, with its size, and its own bytes at its address', async () => {
@@ -116,24 +108,15 @@ test('requests for media contain no credentials, and accept no compression', asy
 describe('media/upload', () => {
   test('needs one source, and a type if it cannot be detected from the bytes', async () => {
     const media_data = png().toString('base64');
-    expectRefusal(await upload({}), 400, 'Missing required field: media_url or media_data');
-    expectRefusal(await upload({ media_data }), 400, 'Missing required field: media_type');
-    expectRefusal(
-      await upload({ media_data, media_url: origin.url }),
-      400,
-      /give only one of media_url and media_data/,
-    );
-    expectRefusal(await upload({ media_data: { spool: {} } }), 400, 'Malformed field: media_data: must be a string');
-    expectRefusal(
-      await upload({ media_data, media_type: 'picture' }),
-      400,
-      /^Malformed field: media_type: must be a MIME/,
-    );
-    expectRefusal(
-      await upload({ media_url: 'ftp://a.example/b.png' }),
-      400,
-      /^Malformed field: media_url: must be a URL/,
-    );
+    const refusals: [Record<string, unknown>, string | RegExp][] = [
+      [{}, 'Missing required field: media_url or media_data'],
+      [{ media_data }, 'Missing required field: media_type'],
+      [{ media_data, media_url: origin.url }, /give only one of media_url and media_data/],
+      [{ media_data: { spool: {} } }, 'Malformed field: media_data: must be a string'],
+      [{ media_data, media_type: 'picture' }, /^Malformed field: media_type: must be a MIME/],
+      [{ media_url: 'ftp://a.example/b.png' }, /^Malformed field: media_url: must be a URL/],
+    ];
+    for (const [body, error] of refusals) expectRefusal(await upload(body), 400, error);
   });
 
   test.each([
@@ -159,18 +142,11 @@ describe('media/upload', () => {
     expect(large.length).toBeGreaterThan(14 * 1024 * 1024);
     const media_data = large.toString('base64');
     expect((await upload({ media_data, media_type: 'image/gif' })).body.data).toMatchObject({ size: large.length });
-    const tooLarge = 'A'.repeat(25 * 1024 * 1024);
-    expectRefusal(
-      await upload({ media_data: tooLarge, media_type: 'image/gif' }),
-      413,
-      'The body is larger than 25165824 bytes',
-    );
-    const tooLargePng = png(40, 30, { filler: 5 * 1024 * 1024 }).toString('base64');
-    expectRefusal(
-      await upload({ media_data: tooLargePng, media_type: 'image/png' }),
-      400,
-      /too large: the limit for image\/png is 5 MiB/,
-    );
+    const tooLarge = await upload({ media_data: 'A'.repeat(25 * 1024 * 1024), media_type: 'image/gif' });
+    expectRefusal(tooLarge, 413, 'The body is larger than 25165824 bytes');
+    const largePng = png(40, 30, { filler: 5 * 1024 * 1024 }).toString('base64');
+    const tooLargePng = await upload({ media_data: largePng, media_type: 'image/png' });
+    expectRefusal(tooLargePng, 400, /too large: the limit for image\/png is 5 MiB/);
     const elsewhere = await ada.post('/tweet/create', { text: 'x'.repeat(1_100_000) });
     expectRefusal(elsewhere, 413, 'The body is larger than 1048576 bytes');
   });
@@ -229,9 +205,7 @@ describe('a tweet with media', () => {
   });
 
   test('fetches all of it or posts nothing, and uploads nothing then', async () => {
-    const uploads = async () =>
-      ((await (await fetch(`${service.demo.sandboxUrl}/control/stats`)).json()) as { requests: Record<string, number> })
-        .requests['uploadMedia'] ?? 0;
+    const uploads = () => sandbox.requests('uploadMedia');
     const before = await uploads();
     const media_urls = [origin.serve('/ok', png()), `${origin.url}/missing`];
     const answer = await ada.post('/tweet/create', { text: 'Half of it', media_urls });
@@ -244,23 +218,14 @@ describe('a tweet with media', () => {
     const video = origin.serve('/video', mp4());
     const animation = origin.serve('/gif', gif);
     const post = (body: Record<string, unknown>) => ada.post('/tweet/create', { text: 'Too much', ...body });
-    expectRefusal(
-      await post({ media_urls: Array(5).fill(photo) }),
-      400,
-      /^Malformed field: media_urls: holds more than 4/,
-    );
-    expectRefusal(await post({ media_ids: ['1', '2'], media_urls: Array(3).fill(photo) }), 400, /holds more than 4/);
-    expectRefusal(await post({ media_ids: ['1', '1'] }), 400, /names the same media twice/);
-    expectRefusal(
-      await post({ media_urls: [photo, video] }),
-      400,
-      /^Malformed field: media_urls\[1\]: is a video, which/,
-    );
-    expectRefusal(
-      await post({ media_urls: [animation, animation] }),
-      400,
-      /^Malformed field: media_urls\[0\]: is a gif/,
-    );
+    const refusals: [Record<string, unknown>, RegExp][] = [
+      [{ media_urls: Array(5).fill(photo) }, /^Malformed field: media_urls: holds more than 4/],
+      [{ media_ids: ['1', '2'], media_urls: Array(3).fill(photo) }, /holds more than 4/],
+      [{ media_ids: ['1', '1'] }, /names the same media twice/],
+      [{ media_urls: [photo, video] }, /^Malformed field: media_urls\[1\]: is a video, which/],
+      [{ media_urls: [animation, animation] }, /^Malformed field: media_urls\[0\]: is a gif/],
+    ];
+    for (const [body, error] of refusals) expectRefusal(await post(body), 400, error);
     const media_id = await uploaded({ media_url: video });
     const mixed = await post({ media_ids: [media_id], media_urls: [photo] });
     expectRefusal(mixed, 400, /^Malformed field: media_ids: .*four photos, or one video/);
@@ -272,21 +237,14 @@ describe('a tweet with media', () => {
   test("that is unknown or another account's is 404", async () => {
     const media_id = await uploaded({ media_url: origin.serve('/hers', png()) }, grace);
     for (const id of [media_id, '1']) {
-      expectRefusal(
-        await ada.post('/tweet/create', { text: 'Not mine', media_ids: [id] }),
-        404,
-        `Media not found: ${id}`,
-      );
+      const refused = await ada.post('/tweet/create', { text: 'Not mine', media_ids: [id] });
+      expectRefusal(refused, 404, `Media not found: ${id}`);
     }
   });
 
   test('is found by filter:images', async () => {
-    const { id } = await tweetOf(
-      await ada.post('/tweet/create', {
-        text: 'A lighthouse keeper drew this',
-        media_urls: [origin.serve('/l', png())],
-      }),
-    );
+    const wanted = { text: 'A lighthouse keeper drew this', media_urls: [origin.serve('/l', png())] };
+    const { id } = await tweetOf(await ada.post('/tweet/create', wanted));
     const found = await ada.get('/tweet/advanced_search', { q: 'lighthouse keeper drew filter:images' });
     expect((found.body.data['tweets'] as { id: string }[]).map((tweet) => tweet.id)).toContain(id);
   });

@@ -1,35 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { makeLogger } from '../../src/shared/observability/logger.ts';
 import { openTelemetry } from '../../src/shared/observability/open-telemetry.ts';
 import { listen as listenOn, startForwardProxy } from '../proxy/forward-proxy.ts';
 import { Client } from '../support/client.ts';
-import { type PosternProcess, startPostern } from '../support/process.ts';
-import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { startPostern } from '../support/process.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { type ReceivedSpan, startTraceCollector, type TraceCollector } from '../support/trace-collector.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type ReceivedSpan, startTraceCollector } from '../support/trace-collector.ts';
 import { makeEvent, register, secret } from '../webhooks/fixture.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'postern-traces-'));
+const folder = temporaryFolder();
 const word = 'Meadowlark';
 const proxyAccess = { user: 'someone', password: 'Pa55-of-the-proxy' };
-
-let collector: TraceCollector;
-let sandbox: Awaited<ReturnType<typeof startSandbox>>;
-/** Passes all bytes between the gateway and the sandbox on, and keeps them. */
-let relay: Awaited<ReturnType<typeof listenOn>>;
-let proxy: Awaited<ReturnType<typeof startForwardProxy>>;
-let receiver: TestReceiver;
-let gateway: PosternProcess;
-let demo: Demo;
-let client: Client;
 
 const newTrace = () => randomBytes(16).toString('hex');
 const callerSpan = '00f067aa0ba902b7';
@@ -57,39 +47,39 @@ function demoClient({ baseUrl, apiKey, accounts }: Demo) {
   return new Client({ baseUrl, key: apiKey, authToken: accounts[0]?.authToken ?? '' });
 }
 
-beforeAll(async () => {
-  [collector, sandbox, proxy, receiver] = await Promise.all([
-    startTraceCollector(),
-    startSandbox({ port: 0, dataDir: join(folder, 'sandbox'), activity: false }),
-    startForwardProxy(proxyAccess),
-    startReceiver({ secret }),
-  ]);
-  const { port, hostname } = new URL(sandbox.url);
-  relay = await listenOn((socket, heard) => {
-    const behind = connect(Number(port), hostname);
-    behind.on('error', () => socket.destroy());
-    socket.on('data', heard).on('close', () => behind.destroy());
-    socket.pipe(behind).pipe(socket);
-  });
-  ({ started: gateway, access: demo } = await startGateway(
-    {
-      PLATFORM_URL: `http://${relay.name}`,
-      PLATFORM_KIND: 'sandbox',
-      OUTBOUND_ALLOW: '127.0.0.0/8',
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-token=0f-the-collector',
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
-    },
-    'traced',
-  ));
-  client = demoClient(demo);
+const [collector, sandbox, proxy, receiver] = await Promise.all([
+  startTraceCollector(),
+  startSandbox({ port: 0, dataDir: join(folder, 'sandbox'), activity: false }),
+  startForwardProxy(proxyAccess),
+  startReceiver({ secret }),
+]);
+const { port, hostname } = new URL(sandbox.url);
+/** Passes all bytes between the gateway and the sandbox on, and keeps them. */
+const relay = await listenOn((socket, heard) => {
+  const behind = connect(Number(port), hostname);
+  behind.on('error', () => socket.destroy());
+  socket.on('data', heard).on('close', () => behind.destroy());
+  socket.pipe(behind).pipe(socket);
 });
+const { started: gateway, access: demo } = await startGateway(
+  {
+    PLATFORM_URL: `http://${relay.name}`,
+    PLATFORM_KIND: 'sandbox',
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-token=0f-the-collector',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
+  },
+  'traced',
+);
+const client = demoClient(demo);
+const credentials = { authorization: `Bearer ${demo.apiKey}`, 'x-auth-token': demo.accounts[0]?.authToken ?? '' };
+const json = { ...credentials, 'content-type': 'application/json' };
 
 afterAll(async () => {
-  if (gateway?.child.exitCode === null) await gateway.end('SIGTERM');
-  await Promise.all([collector?.stop(), sandbox?.close(), relay?.stop(), proxy?.stop(), receiver?.stop()]);
-  rmSync(folder, { recursive: true, maxRetries: 5 });
+  if (gateway.child.exitCode === null) await gateway.end('SIGTERM');
+  await Promise.all([collector.stop(), sandbox.close(), relay.stop(), proxy.stop(), receiver.stop()]);
 });
 
 describe('the trace of a request', () => {
@@ -140,10 +130,8 @@ describe('the trace of a request', () => {
   test('of a GraphQL query has all platform calls of its nested fields', async () => {
     const traceId = newTrace();
     const query = `query Nested { user(userName: "ada") { name tweets(first: 3) { nodes { author { name } replies(first: 2) { nodes { author { description } } } } } } }`;
-    const headers = { authorization: `Bearer ${demo.apiKey}`, 'content-type': 'application/json', ...within(traceId) };
-    const more = { 'x-auth-token': demo.accounts[0]?.authToken ?? '' };
-    const init = { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify({ query }) };
-    expect(await (await fetch(demo.graphqlUrl, init)).json()).not.toHaveProperty('errors');
+    const init = { headers: { ...json, ...within(traceId) }, body: JSON.stringify({ query }) };
+    expect(await (await fetch(demo.graphqlUrl, { method: 'POST', ...init })).json()).not.toHaveProperty('errors');
     const spans = await collector.trace(traceId, 'POST /graphql');
     const request = one(spans, 'POST /graphql');
     expect(request.attributes).toMatchObject({
@@ -167,13 +155,7 @@ describe('the trace of a request', () => {
     };
     const response = await fetch(`${new URL(demo.baseUrl).origin}/mcp`, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${demo.apiKey}`,
-        'x-auth-token': demo.accounts[0]?.authToken ?? '',
-        accept: 'application/json, text/event-stream',
-        'content-type': 'application/json',
-        ...within(traceId),
-      },
+      headers: { ...json, accept: 'application/json, text/event-stream', ...within(traceId) },
       body: JSON.stringify(message),
     });
     expect(await response.text()).toContain('linus');
@@ -242,11 +224,7 @@ describe('the trace of a request', () => {
   test('of a stream arrives while the stream is open', async () => {
     const traceId = newTrace();
     const ending = new AbortController();
-    const headers = {
-      authorization: `Bearer ${demo.apiKey}`,
-      'x-auth-token': demo.accounts[0]?.authToken ?? '',
-      ...within(traceId),
-    };
+    const headers = { ...credentials, ...within(traceId) };
     const response = await fetch(`${demo.baseUrl}/events`, { headers, signal: ending.signal });
     expect(response.status).toBe(200);
     const spans = await collector.trace(traceId, 'GET /v1/events');

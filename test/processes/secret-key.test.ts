@@ -1,30 +1,24 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Demo } from '../../src/api/demo/demo.ts';
+import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-let sandbox: PosternProcess;
-let sandboxUrl: string;
 let folder: string;
 let dataDir: string;
 let started: PosternProcess[];
 let receiver: TestReceiver;
 
-beforeAll(async () => {
-  const sandboxFolder = mkdtempSync(join(tmpdir(), 'postern-secret-key-'));
-  sandbox = startPostern(['sandbox'], { DATA_DIR: sandboxFolder, SANDBOX_PORT: '0' });
-  sandboxUrl = (await sandbox.printed(/http:\/\/127\.0\.0\.1:\d+/))[0];
-});
-afterAll(async () => {
-  await sandbox.end('SIGKILL');
-});
+const sandbox = startPostern(['sandbox'], { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0' });
+afterAll(() => sandbox.end('SIGKILL'));
+const sandboxUrl = (await sandbox.printed(/http:\/\/127\.0\.0\.1:\d+/))[0];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'postern-secret-key-'));
+  folder = temporaryFolder(onTestFinished);
   dataDir = join(folder, 'data');
   started = [];
   receiver = await startReceiver();
@@ -32,13 +26,11 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const { child } of started) child.kill('SIGKILL');
   await receiver.stop();
-  rmSync(folder, { recursive: true, maxRetries: 5 });
 });
 
 function start(env: Record<string, string> = {}): PosternProcess {
   const platform = { PLATFORM_URL: sandboxUrl, PLATFORM_KIND: 'sandbox' };
-  const all = { DATA_DIR: dataDir, PORT: '0', ...platform, ...env };
-  const service = startPostern(['serve'], all);
+  const service = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', ...platform, ...env });
   started.push(service);
   return service;
 }
@@ -65,22 +57,14 @@ async function refusal(env: Record<string, string> = {}): Promise<string> {
 }
 
 async function registerWebhook({ baseUrl, apiKey, accounts }: Demo): Promise<void> {
-  const response = await fetch(`${baseUrl}/webhooks`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      'x-auth-token': accounts[0]?.authToken ?? '',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ url: receiver.url, secret: 'a-secret-of-at-least-16' }),
-  });
-  expect(response.status).toBe(200);
+  const client = new Client({ baseUrl, key: apiKey, authToken: accounts[0]?.authToken ?? '' });
+  const webhook = { url: receiver.url, secret: 'a-secret-of-at-least-16' };
+  expect((await client.post('/webhooks', webhook)).status).toBe(200);
 }
 
-async function countWebhooks({ baseUrl, apiKey }: Demo): Promise<number> {
-  const response = await fetch(`${baseUrl}/webhooks`, { headers: { authorization: `Bearer ${apiKey}` } });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { data: { webhooks: unknown[] } }).data.webhooks.length;
+async function expectNoWebhooks({ baseUrl, apiKey }: Demo): Promise<void> {
+  const { status, body } = await new Client({ baseUrl, key: apiKey }).get('/webhooks');
+  expect([status, body.data['webhooks']]).toEqual([200, []]);
 }
 
 describe('secret.key of the embedded store', () => {
@@ -112,9 +96,7 @@ describe('secret.key of the embedded store', () => {
     expect(unsure.err).toContain('--yes');
     await refusal();
     expect((await postern(['secret-key', 'reset', '--yes'], { DATA_DIR: dataDir })).code).toBe(0);
-    await run({}, async (demo) => {
-      expect(await countWebhooks(demo)).toBe(0);
-    });
+    await run({}, expectNoWebhooks);
     expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).out).toContain('acc_demo');
   });
 });

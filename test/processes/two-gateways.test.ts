@@ -124,12 +124,7 @@ describe.each(['sqlite', 'mongodb'])('two gateways on one %s store', (kind) => {
     test('return the same tweet if one was killed between the platform call and its record, also after a restart', async () => {
       const before = Number(await restingBalance(client));
       const text = `Survivor on ${kind}`;
-      const response = await fetch(`${fleet.sandboxUrl}/control/faults`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ fault: { kind: 'hang_after' }, operation: 'createTweet' }),
-      });
-      expect(response.status).toBe(201);
+      await sandbox.setFault({ fault: { kind: 'hang_after' }, operation: 'createTweet' });
       const lost = post(clients[0], 'survivor', text).catch(() => null);
       await until(async () => expect(await timesPosted(text)).toBe(1));
       await gateways[0]?.process.end('SIGKILL');

@@ -1,16 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { repetitions } from '../support/repetitions.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Account, type Json, request } from './harness.ts';
 import { kill, killAll, startChild } from './killable.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-'));
-afterEach(async () => {
-  await killAll();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+const dataDir = temporaryFolder();
+afterEach(killAll);
 
 test('kill -9 at any time loses no event that was acknowledged or read, and its cursor stays valid', async () => {
   const acknowledged: string[] = [];

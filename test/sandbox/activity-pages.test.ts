@@ -1,26 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Feed } from './feed.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
 const DAY_MS = 86_400_000;
 const ids = (events: Json[]): string[] => events.map(({ id }) => id);
 
-let sandbox: OpenSandbox;
 let clock = Date.UTC(2026, 4, 20, 12);
 const open = (dataDir: string | null = null) =>
   openSandbox({ now: () => clock, ...(dataDir === null ? {} : { dataDir }) });
+const sandbox = await open();
+afterAll(() => sandbox.close());
 const happen = async (to: Account, count = 1, type = 'follow', at: OpenSandbox = sandbox): Promise<Json[]> =>
   (await at.control('events', { type, userName: to.userName, count })).body.events;
 
 describe('a feed', () => {
   let feed: Feed;
-  beforeAll(async () => {
-    sandbox = await open();
-  });
-  afterAll(() => sandbox.close());
   beforeEach(async () => {
     feed = new Feed(sandbox, await sandbox.mint());
     await feed.read();
@@ -115,9 +110,8 @@ describe('a feed', () => {
 describe('after restarts and resets', () => {
   let root: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'sandbox-'));
+    root = temporaryFolder(onTestFinished);
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   test('events keep their ids, cursors stay valid, and new events have later ids', async () => {
     const first = await open(root);

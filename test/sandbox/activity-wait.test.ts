@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { Feed } from './feed.ts';
-import { type Json, type OpenSandbox, openSandbox, type Reply } from './harness.ts';
+import { type Json, openSandbox, type Reply } from './harness.ts';
 
-let sandbox: OpenSandbox;
 let hers: Feed;
 
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
+const sandbox = await openSandbox();
 afterAll(() => sandbox.close());
 beforeEach(async () => {
   await sandbox.control('faults/clear');

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { Feed } from './feed.ts';
-import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+import { type Account, type Json, openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
 let clock = Date.UTC(2026, 4, 20, 12, 0, 0, 250);
 let hers: Feed;
-let friend: Account;
 let own: string;
 
-beforeAll(async () => {
-  sandbox = await openSandbox({ now: () => clock });
-  friend = await sandbox.mint({ userName: 'friend' });
-});
+const sandbox = await openSandbox({ now: () => clock });
+const friend = await sandbox.mint({ userName: 'friend' });
 afterAll(() => sandbox.close());
 beforeEach(async () => {
   hers = new Feed(sandbox, await sandbox.mint());

@@ -1,13 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type Account, type Json, openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
+const sandbox = await openSandbox();
 afterAll(() => sandbox.close());
 
 const plain = (text: string) => ({ blocks: [{ type: 'unstyled', text }], entities: [], containers: [] });
@@ -161,7 +156,7 @@ describe('content is refused', () => {
 });
 
 test('articles and their idempotency tokens remain after a restart', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'postern-articles-'));
+  const dataDir = temporaryFolder(onTestFinished);
   const token = { 'idempotency-token': 'kept' };
   const first = await openSandbox({ dataDir });
   const call = (method: string, path: string, body?: object) =>
@@ -178,5 +173,4 @@ test('articles and their idempotency tokens remain after a restart', async () =>
   const repeated = await second.call('POST', '/api/articles', { as: second.ada, body: {}, headers: token });
   expect(repeated.body.article.id).toBe(id);
   await second.close();
-  rmSync(dataDir, { recursive: true });
 });

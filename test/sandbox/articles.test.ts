@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Json, OpenSandbox } from './harness.ts';
+import { afterAll, expect, test } from 'vitest';
+import type { Account, Json } from './harness.ts';
 import { openSandbox } from './harness.ts';
 
 const TITLES = ['On looms', 'On "numbers"', 'On coffee'];
 
-let sandbox: OpenSandbox;
-let open: Account;
-let shy: Account;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-  open = await sandbox.mint({ userName: 'Writer', premium: true });
-  shy = await sandbox.mint({ userName: 'Shy', premium: true, protected: true });
-  for (const as of [open, shy]) for (const title of TITLES) await publish(as, title);
-});
+const sandbox = await openSandbox();
+const open = await sandbox.mint({ userName: 'Writer', premium: true });
+const shy = await sandbox.mint({ userName: 'Shy', premium: true, protected: true });
+for (const as of [open, shy]) for (const title of TITLES) await publish(as, title);
 afterAll(() => sandbox.close());
 
 async function publish(as: Account, title: string): Promise<void> {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   ConversationKeys,
+  conversationIdOf,
   importChatKeys,
   openEvents,
   Peers,
@@ -13,19 +13,13 @@ import {
   sealContent,
 } from '../../src/messaging/encryption/index.ts';
 import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+import { type Account, type Json, openSandbox } from './harness.ts';
 
-let dataDir: string;
-let sandbox: OpenSandbox;
-beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  sandbox = await openSandbox({ dataDir, activity: true });
-});
-afterAll(async () => {
-  await sandbox.close();
-  rmSync(dataDir, { recursive: true });
-});
+const dataDir = temporaryFolder();
+const sandbox = await openSandbox({ dataDir, activity: true });
+afterAll(() => sandbox.close());
 
 /** A user whose keys are derived from the seed, with a client of the encryption scheme. */
 class Reader {
@@ -75,11 +69,7 @@ class Reader {
 
 const messagesOf = async (account: Account, id: string) =>
   (await sandbox.get(`/api/chat/conversations/${id}/messages?count=100`, account)).body;
-const idOf = (one: Account, other: Account) =>
-  [one, other]
-    .map(({ userId }) => BigInt(userId))
-    .sort((a, b) => (a < b ? -1 : 1))
-    .join(':');
+const idOf = (one: Account, other: Account) => conversationIdOf(one.userId, other.userId);
 
 describe("the seed's conversations", () => {
   test('exist for ada and grace, including one between the two and message requests', async () => {

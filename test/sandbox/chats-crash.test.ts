@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { conversationIdOf } from '../../src/messaging/encryption/index.ts';
 import { repetitions } from '../support/repetitions.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Account, type Json, request } from './harness.ts';
 import { kill, killAll, startChild } from './killable.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'sandbox-'));
-afterEach(async () => {
-  await killAll();
-  rmSync(root, { recursive: true, force: true });
-});
+const root = temporaryFolder();
+afterEach(killAll);
 
 const sealed = (text: string) => ({
   message_id: randomUUID(),
@@ -28,11 +24,9 @@ test('kill -9 at any time loses no acknowledged message, and duplicates no messa
     const { child, url } = await startChild(root);
     if (anna === undefined) {
       const { accounts } = (await request(url, 'POST', '/control/accounts', { body: { count: 2 } })).body;
-      [anna] = accounts as [Account];
-      id = accounts
-        .map(({ userId }: Account) => BigInt(userId))
-        .sort((a: bigint, b: bigint) => (a < b ? -1 : 1))
-        .join(':');
+      const [one, other] = accounts as [Account, Account];
+      anna = one;
+      id = conversationIdOf(one.userId, other.userId);
       const body = { ...sealed('key'), version: '1', previous_version: null };
       await request(url, 'POST', `/api/chat/conversations/${id}/keys`, { as: anna, body });
     }

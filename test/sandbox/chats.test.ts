@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Account, type Json, type OpenSandbox, openSandbox, type Reply } from './harness.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { conversationIdOf } from '../../src/messaging/encryption/index.ts';
+import { type Account, type Json, openSandbox, type Reply } from './harness.ts';
 
 /** The platform treats messages as bytes, so any bytes are valid here. */
 const blob = (text: string) => ({
@@ -9,20 +10,14 @@ const blob = (text: string) => ({
   signature: Buffer.from(`signed ${text}`).toString('base64'),
 });
 
-let sandbox: OpenSandbox;
 let anna: Account;
 let ben: Account;
 let id: string;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
+const sandbox = await openSandbox();
 afterAll(() => sandbox.close());
 beforeEach(async () => {
   [anna, ben] = [await sandbox.mint(), await sandbox.mint()];
-  id = [anna, ben]
-    .map(({ userId }) => BigInt(userId))
-    .sort((a, b) => (a < b ? -1 : 1))
-    .join(':');
+  id = conversationIdOf(anna.userId, ben.userId);
 });
 
 const begin = (as: Account, version = '1', previous: string | null = null, more: object = {}) =>
@@ -75,7 +70,7 @@ describe('a conversation', () => {
 
   test('is a message request until it is answered, unless the receiver follows the sender', async () => {
     const { grace } = sandbox;
-    id = [anna.userId, grace.userId].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join(':');
+    id = conversationIdOf(anna.userId, grace.userId);
     const listed = async () => (await list(grace)).conversations.map((each: Json) => each.id);
     await begin(anna);
     await say(anna, 'Hello');
@@ -88,7 +83,7 @@ describe('a conversation', () => {
 
     const carl = await sandbox.mint();
     await sandbox.call('PUT', `/api/users/${anna.userId}/follow`, { as: carl });
-    id = [anna.userId, carl.userId].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join(':');
+    id = conversationIdOf(anna.userId, carl.userId);
     await begin(anna);
     await say(anna, 'Hello');
     expect(await list(carl)).toMatchObject({ has_message_requests: false, conversations: [{ id }] });
@@ -97,7 +92,7 @@ describe('a conversation', () => {
   test('cannot be started with a user who accepts messages only from followed users', async () => {
     const { body } = await sandbox.get('/api/users/by/linus', anna);
     expect(body.user.viewer.can_dm).toBe(false);
-    id = [anna.userId, sandbox.linus.userId].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join(':');
+    id = conversationIdOf(anna.userId, sandbox.linus.userId);
     expect(codeOf(await begin(anna))).toEqual([403, 'forbidden']);
     expect((await begin(sandbox.linus)).status).toBe(201);
   });
@@ -230,7 +225,7 @@ describe('the list of conversations', () => {
     const ids: string[] = [];
     for (let made = 0; made < count; made++) {
       const other = await sandbox.mint();
-      id = [anna.userId, other.userId].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join(':');
+      id = conversationIdOf(anna.userId, other.userId);
       await begin(anna);
       await say(anna, 'Hello');
       ids.push(id);

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { contract } from './contract.ts';
-import { allPages, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+import { allPages, type Json, openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
+const sandbox = await openSandbox();
 afterAll(() => sandbox.close());
 
 describe('the written contract', () => {

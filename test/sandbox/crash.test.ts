@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { repetitions } from '../support/repetitions.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Account, type Json, request } from './harness.ts';
 import { kill, killAll, startChild } from './killable.ts';
 
-let root: string;
 let dataDir: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  dataDir = join(root, 'data');
+  dataDir = join(temporaryFolder(onTestFinished), 'data');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
-
 afterEach(killAll);
 
 describe('kill -9', () => {

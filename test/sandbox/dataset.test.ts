@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { weakness } from '../../src/messaging/encryption/recovery/weak-code.ts';
 import type { Dataset } from '../../src/sandbox/dataset/dataset.ts';
 import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
 import type { User } from '../../src/sandbox/dataset/types.ts';
@@ -121,10 +120,4 @@ describe('the dataset of a seed', () => {
       if (!allowed || target.position >= tweet.position) expect.fail(tweet.text);
     }
   });
-});
-
-test('weak encryption codes are recognized', () => {
-  for (const code of ['111111', '123456', '654321', '123123', '112211', '199012', '200101'])
-    expect(weakness(code)).not.toBeNull();
-  for (const code of ['943932', '887075', '364078']) expect(weakness(code)).toBeNull();
 });

@@ -1,17 +1,14 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Json, openSandbox } from './harness.ts';
 
-let root: string;
 let dataDir: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  dataDir = join(root, 'data');
+  dataDir = join(temporaryFolder(onTestFinished), 'data');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const DAY_MS = 86_400_000;
 

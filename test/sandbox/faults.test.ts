@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as rawRequest } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type OpenSandbox, openSandbox, request } from './harness.ts';
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openSandbox, request } from './harness.ts';
 
-let sandbox: OpenSandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
+const sandbox = await openSandbox();
 afterEach(() => sandbox.control('faults/clear'));
 afterAll(() => sandbox.close());
 

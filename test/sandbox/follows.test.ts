@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Account, type Json, openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
+const sandbox = await openSandbox();
 afterAll(() => sandbox.close());
 
 const follow = (who: string, as: Account) => sandbox.call('PUT', `/api/users/${who}/follow`, { as });

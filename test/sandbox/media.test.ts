@@ -1,12 +1,9 @@
 import { crc32, inflateSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { mosaic } from '../../src/sandbox/media/png.ts';
-import { type Json, type OpenSandbox, openSandbox } from './harness.ts';
+import { type Json, openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
+const sandbox = await openSandbox();
 afterAll(() => sandbox.close());
 
 /** Decodes a PNG and returns its size. */

@@ -1,11 +1,8 @@
 import { get } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OpenSandbox, openSandbox } from './harness.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
+const sandbox = await openSandbox();
 afterAll(() => sandbox.close());
 
 async function page(path: string) {

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, type Json, type OpenSandbox, openSandbox, type Reply } from './harness.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Account, type Json, openSandbox, type Reply } from './harness.ts';
 
-let sandbox: OpenSandbox;
-let crowd: Account[];
-let root: string;
-const CROWD = 15;
-
-/** A user with long lists, created once for all tests. */
-beforeAll(async () => {
-  sandbox = await openSandbox();
-  crowd = (await sandbox.control('accounts', { count: CROWD, userName: 'crowd' })).body.accounts;
-  root = (await sandbox.tweet('What do you all think?', sandbox.grace)).body.tweet.id;
-  for (const [index, as] of crowd.entries()) {
-    await sandbox.call('PUT', '/api/users/by/grace/follow', { as });
-    await sandbox.tweet(`Opinion ${index}`, as, { reply_to_id: root });
-    await sandbox.tweet(`Quote ${index}`, as, { quote_of_id: root });
-    await sandbox.call('PUT', `/api/tweets/${root}/retweet`, { as });
-  }
-  for (const as of crowd.slice(4)) await sandbox.call('PUT', `/api/users/${as.userId}/follow`, { as: sandbox.ada });
-  const { tweets } = (await sandbox.search({ q: 'from:grace', count: 40 })).body;
-  for (const { id } of tweets) await sandbox.call('PUT', `/api/tweets/${id}/bookmark`, { as: sandbox.ada });
-});
+const sandbox = await openSandbox();
 afterAll(() => sandbox.close());
+// A user with long lists, created once for all tests.
+const crowd: Account[] = (await sandbox.control('accounts', { count: 15, userName: 'crowd' })).body.accounts;
+const root: string = (await sandbox.tweet('What do you all think?', sandbox.grace)).body.tweet.id;
+for (const [index, as] of crowd.entries()) {
+  await sandbox.call('PUT', '/api/users/by/grace/follow', { as });
+  await sandbox.tweet(`Opinion ${index}`, as, { reply_to_id: root });
+  await sandbox.tweet(`Quote ${index}`, as, { quote_of_id: root });
+  await sandbox.call('PUT', `/api/tweets/${root}/retweet`, { as });
+}
+for (const as of crowd.slice(4)) await sandbox.call('PUT', `/api/users/${as.userId}/follow`, { as: sandbox.ada });
+const { tweets } = (await sandbox.search({ q: 'from:grace', count: 40 })).body;
+for (const { id } of tweets) await sandbox.call('PUT', `/api/tweets/${id}/bookmark`, { as: sandbox.ada });
 
 async function pages(path: string, count: number, between: () => Promise<unknown> = async () => {}): Promise<Json[]> {
   const found: Json[] = [];

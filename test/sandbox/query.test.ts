@@ -63,24 +63,8 @@ describe('a query is parsed', () => {
 
   test('any text is parsed or refused, and every parsed query can be matched', () => {
     const dataset = buildDataset('postern', Date.UTC(2026, 0, 1));
-    const scraps = [
-      '"',
-      '(',
-      ')',
-      '-',
-      'OR',
-      ' ',
-      ':',
-      'from:',
-      'ada',
-      '#',
-      '@',
-      '$',
-      'since:2026-01-01',
-      'filter:',
-      '👋',
-      '“',
-    ];
+    const operators = ['-', 'OR', ' ', ':', 'from:', 'since:2026-01-01', 'filter:'];
+    const scraps = [...operators, '"', '“', '(', ')', 'ada', '#', '@', '$', '👋'];
     const source = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.array(fc.oneof(fc.constantFrom(...scraps), fc.string({ maxLength: 3 }))).map((parts) => parts.join('')),

@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type OpenSandbox, openSandbox } from './harness.ts';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
 let clock = Date.UTC(2026, 4, 20, 12);
-beforeAll(async () => {
-  sandbox = await openSandbox({ now: () => clock });
-});
+const sandbox = await openSandbox({ now: () => clock });
 afterEach(() => sandbox.control('rate-limit', { limit: null }));
 afterAll(() => sandbox.close());
 

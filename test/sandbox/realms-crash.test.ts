@@ -1,27 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { KeyStretcher } from '../../src/messaging/encryption/recovery/stretch.ts';
 import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
 import { repetitions } from '../support/repetitions.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Account, openSandbox, request } from './harness.ts';
 import { kill, killAll, startChild } from './killable.ts';
 import { RealmClient } from './realm-client.ts';
 
 let dataDir: string;
 let url = '';
-let realms: RealmClient;
+const realms = new RealmClient(() => url);
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'realms-'));
-  realms = new RealmClient(() => url);
+  dataDir = temporaryFolder(onTestFinished);
 });
-afterEach(async () => {
-  await killAll();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(killAll);
 
 const mint = async (wishes: object): Promise<Account> =>
   (await request(url, 'POST', '/control/accounts', { body: wishes })).body.accounts[0];

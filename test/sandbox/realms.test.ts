@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
-import { type Account, type OpenSandbox, openSandbox } from './harness.ts';
+import { type Account, openSandbox } from './harness.ts';
 import { base64, RealmClient } from './realm-client.ts';
 
 let clock = Date.UTC(2026, 0, 1);
-let sandbox: OpenSandbox;
-let realms: RealmClient;
-beforeAll(async () => {
-  sandbox = await openSandbox({ now: () => clock });
-  realms = new RealmClient(() => sandbox.url);
-});
+const sandbox = await openSandbox({ now: () => clock });
+const realms = new RealmClient(() => sandbox.url);
 afterAll(() => sandbox.close());
 
 const privateKeys = randomBytes(64);

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allPages, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { allPages, type Json, openSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 4, 20, 12);
-let sandbox: OpenSandbox;
-let dataset: Json[];
 const ids = (tweets: Json[]) => tweets.map((tweet) => tweet.id);
 const all = (q: string, more: object = {}) => allPages(sandbox, { q, count: 100, ...more });
 
-beforeAll(async () => {
-  sandbox = await openSandbox({ now: () => NOW });
-  dataset = await all('-from:nobody_at_all');
-});
+const sandbox = await openSandbox({ now: () => NOW });
+const dataset = await all('-from:nobody_at_all');
 afterAll(() => sandbox.close());
 
 const has = (tweet: Json, word: string) => new RegExp(`(?<![\\w'])${word}(?![\\w'])`, 'i').test(tweet.text);

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Account, type Json, openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
-beforeAll(async () => {
-  sandbox = await openSandbox();
-});
+const sandbox = await openSandbox();
 afterAll(() => sandbox.close());
 
 const act = (method: string, id: string, what: string, as: Account = sandbox.ada) =>
@@ -17,6 +14,7 @@ const refusal = (reply: Json) => [reply.status, reply.body.problem?.code];
 const ids = (reply: Json): string[] => reply.body.tweets.map(({ id }: Json) => id);
 
 describe.each([
+  ['like', 'liked', 'likes'],
   ['retweet', 'retweeted', 'retweets'],
   ['bookmark', 'bookmarked', 'bookmarks'],
 ])('to %s', (what, done, count) => {
@@ -47,7 +45,9 @@ describe.each([
     for (const method of ['PUT', 'DELETE']) {
       expect(refusal(await act(method, shy, `/${what}`))).toEqual([403, 'protected']);
       expect(refusal(await act(method, gone, `/${what}`))).toEqual([404, 'tweet_deleted']);
-      expect(refusal(await act(method, '12', `/${what}`))).toEqual([404, 'not_found']);
+      const unknown = await act(method, '12', `/${what}`);
+      const problem = { code: 'not_found', resource: 'tweet', id: '12' };
+      expect(unknown).toMatchObject({ status: 404, body: { problem } });
     }
   });
 });

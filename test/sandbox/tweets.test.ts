@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OpenSandbox, openSandbox } from './harness.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSandbox } from './harness.ts';
 
-let sandbox: OpenSandbox;
 let clock = 1_760_000_000_000;
 const DAY_MS = 86_400_000;
 
-beforeAll(async () => {
-  sandbox = await openSandbox({ now: () => clock });
-});
+const sandbox = await openSandbox({ now: () => clock });
 afterAll(() => sandbox.close());
 
 describe('a new tweet', () => {
@@ -112,29 +109,5 @@ describe('an idempotency token', () => {
   test('must be short and printable', async () => {
     const reply = await sandbox.tweet('Too long a token', sandbox.ada, {}, { 'idempotency-token': 'x'.repeat(129) });
     expect(reply.body.problem).toMatchObject({ code: 'bad_request', field: 'idempotency-token' });
-  });
-});
-
-describe('a like', () => {
-  test('counts once, even if it is repeated or undone repeatedly', async () => {
-    const { id } = (await sandbox.tweet('Likeable')).body.tweet;
-    const path = `/api/tweets/${id}/like`;
-    const likes = async () => (await sandbox.get(`/api/tweets/${id}`, sandbox.grace)).body.tweet;
-    for (let round = 0; round < 2; round++) {
-      const reply = await sandbox.call('PUT', path, { as: sandbox.grace });
-      expect(reply.body).toEqual({ tweet_id: id, liked: true });
-    }
-    expect(await likes()).toMatchObject({ counts: { likes: 1 }, viewer: { liked: true } });
-    for (let round = 0; round < 2; round++) {
-      const headers = { 'idempotency-token': 'harmless' };
-      const reply = await sandbox.call('DELETE', path, { as: sandbox.grace, headers });
-      expect(reply.body).toEqual({ tweet_id: id, liked: false });
-    }
-    expect(await likes()).toMatchObject({ counts: { likes: 0 }, viewer: { liked: false } });
-  });
-
-  test('needs a tweet', async () => {
-    const reply = await sandbox.call('PUT', '/api/tweets/1/like', { as: sandbox.ada });
-    expect(reply.body.problem).toMatchObject({ code: 'not_found', resource: 'tweet', id: '1' });
   });
 });

@@ -1,16 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { gif, jpeg, mp4, png, webp } from '../media/pictures.ts';
 import { repetitions } from '../support/repetitions.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { violations } from './contract.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox, request } from './harness.ts';
 import { kill, killAll, startChild } from './killable.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let root: string;
 let dataDir: string;
 let clock: number;
 let sandbox: OpenSandbox;
@@ -18,15 +18,13 @@ const open = async () => {
   sandbox = await openSandbox({ dataDir, now: () => clock });
 };
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  dataDir = join(root, 'data');
+  dataDir = join(temporaryFolder(onTestFinished), 'data');
   clock = Date.now();
   await open();
 });
 afterEach(async () => {
   await sandbox.close();
   await killAll();
-  rmSync(root, { recursive: true, force: true });
 });
 
 interface Upload {

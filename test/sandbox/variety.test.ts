@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Tweet } from '../../src/shared/model/tweet.ts';
 import { Client } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
-/** Checks that the demo dataset contains every rare case of the documented shapes. */
-let service: TestService;
-let ada: Client;
-let tweets: Tweet[];
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-  const { demo } = service;
-  ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
-  const queries = ['the OR a', 'filter:media', 'filter:videos', 'filter:quote', 'filter:verified'];
-  tweets = (await Promise.all(queries.map((q) => search(q, 10)))).flat();
-});
+const service = await startService({ RATE_LIMIT: '0' });
+const { demo } = service;
+const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
+const queries = ['the OR a', 'filter:media', 'filter:videos', 'filter:quote', 'filter:verified'];
+const tweets = (await Promise.all(queries.map((q) => search(q, 10)))).flat();
 afterAll(() => service.stop());
 
 async function search(q: string, pages: number): Promise<Tweet[]> {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
-import { dataOf, type MessageFixture, startMessageFixture, type Writer } from './fixture.ts';
+import { dataOf, startMessageFixture } from './fixture.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -8,20 +8,15 @@ const png = Buffer.from(
 );
 const gif = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAIChF8AOw==', 'base64');
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="5"></svg>');
+const lateSvg = Buffer.from(`<svg${' '.repeat(17_000)}width="4" height="5"></svg>`);
 /** Four silent frames (MPEG-1 layer III, 128 kbit/s, 44.1 kHz). */
 const mp3 = Buffer.concat(
   Array.from({ length: 4 }, () => Buffer.concat([Buffer.from('fffb9000', 'hex'), Buffer.alloc(413)])),
 );
 
-let fixture: MessageFixture;
-let anna: Writer;
-let ben: Writer;
-let conversation_id: string;
-beforeAll(async () => {
-  fixture = await startMessageFixture();
-  [anna, ben] = [await fixture.mint(), await fixture.mint()];
-  ({ conversation_id } = await anna.sends(ben, 'Pictures follow'));
-});
+const fixture = await startMessageFixture();
+const [anna, ben] = [await fixture.mint(), await fixture.mint()];
+const { conversation_id } = await anna.sends(ben, 'Pictures follow');
 afterAll(() => fixture.service.stop());
 
 const send = (bytes: Buffer, more: Record<string, unknown> = {}) =>
@@ -42,16 +37,10 @@ describe('an attachment', () => {
     });
     for (const who of [anna, ben]) {
       const [message] = await who.reads(conversation_id, { count: '1' });
+      const { media_hash_key, type, filename, size, text } = sent;
       expect(message).toMatchObject({
-        text: 'One pixel',
-        attachment: {
-          media_hash_key: sent['media_hash_key'],
-          type: 1,
-          filename: 'pixel.png',
-          size: png.length,
-          width: 1,
-          height: 1,
-        },
+        text,
+        attachment: { media_hash_key, type, filename, size, width: 1, height: 1 },
       });
     }
     // The platform stores encrypted bytes, not the picture.
@@ -76,7 +65,15 @@ describe('an attachment', () => {
     expect(message?.attachment).toMatchObject({ type, ...size });
   });
 
-  test.each([
+  const unreadable = ['style="width:9px" width="7"', '', 'width="&wide;" height="5"', 'width="&#49;0" height="5"'];
+  const outOfRange = [
+    'width="0" height="5"',
+    'width="-4" height="5"',
+    'width="70000" height="5"',
+    'width="1e99" height="5"',
+  ];
+  const viewBoxes = ['viewBox="0 0 0 10"', 'viewBox="0 0 24"', 'viewBox="0 0 NaN Infinity"'];
+  test.each<[string, number | null, number | null]>([
     ['width="120" height="80px"', 120, 80],
     ["width='1in' height='2.54cm'", 96, 96],
     ['width="90pt" height="2pc"', 120, 32],
@@ -89,35 +86,19 @@ describe('an attachment', () => {
     ['width="4" height="5" viewBox="0 0 400 500"', 4, 5],
     ['data-width="9" data-height="9" viewBox="0 0 3 2"', 3, 2],
     ['width="1e2" height=".5e2"', 100, 50],
-    ['style="width:9px" width="7"', null, null],
-    ['', null, null],
-    ['width="0" height="5"', null, null],
-    ['width="-4" height="5"', null, null],
-    ['width="70000" height="5"', null, null],
-    ['width="1e99" height="5"', null, null],
-    ['width="&wide;" height="5"', null, null],
-    ['width="&#49;0" height="5"', null, null],
-    ['viewBox="0 0 0 10"', null, null],
-    ['viewBox="0 0 24"', null, null],
-    ['viewBox="0 0 NaN Infinity"', null, null],
+    ...[...unreadable, ...outOfRange, ...viewBoxes].map((attributes): [string, null, null] => [attributes, null, null]),
   ])('of type svg has the size that its root element says: %s', async (attributes, width, height) => {
     const bytes = Buffer.from(`<?xml version="1.0"?><!-- <svg width="1" height="1"> --><svg ${attributes}></svg>`);
     dataOf(await send(bytes, { type: 6 }));
     expect((await ben.reads(conversation_id, { count: '1' }))[0]?.attachment).toMatchObject({ width, height });
   });
 
-  test('of type svg has no size if its attributes come too late', async () => {
-    dataOf(await send(Buffer.from(`<svg${' '.repeat(17_000)}width="4" height="5"></svg>`), { type: 6 }));
-    const [message] = await ben.reads(conversation_id, { count: '1' });
-    expect(message?.attachment).toMatchObject({ width: null, height: null });
-  });
-
-  test('has the size that the sender gives', async () => {
-    dataOf(await send(png, { width: 640, height: 480 }));
-    expect((await ben.reads(conversation_id, { count: '1' }))[0]?.attachment).toMatchObject({
-      width: 640,
-      height: 480,
-    });
+  test.each([
+    ['of type svg has no size if its attributes come too late', lateSvg, { type: 6 }, { width: null, height: null }],
+    ['has the size that the sender gives', png, { width: 640, height: 480 }, { width: 640, height: 480 }],
+  ])('%s', async (_name, bytes, more, size) => {
+    dataOf(await send(bytes, more));
+    expect((await ben.reads(conversation_id, { count: '1' }))[0]?.attachment).toMatchObject(size);
   });
 
   test('is refused if its bytes have another type or if it has no recipient', async () => {

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ConversationView } from '../../../src/shared/model/direct-message.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { conversationIdOf, dataOf, type MessageFixture, startMessageFixture, type Writer } from './fixture.ts';
+import { conversationIdOf, dataOf, startMessageFixture, type Writer } from './fixture.ts';
 
-let fixture: MessageFixture;
-let ada: Writer;
-let grace: Writer;
-let anna: Writer;
-let ben: Writer;
-beforeAll(async () => {
-  fixture = await startMessageFixture();
-  ({ ada, grace } = fixture);
-  // All tests share these accounts, because recovering keys for the first time takes long.
-  [anna, ben] = [await fixture.mint(), await fixture.mint()];
-});
+const fixture = await startMessageFixture();
+const { ada, grace } = fixture;
+// All tests share these accounts, because recovering keys for the first time takes long.
+const [anna, ben] = [await fixture.mint(), await fixture.mint()];
 afterAll(() => fixture.service.stop());
 
 describe('two accounts that send messages to each other', () => {
@@ -128,11 +121,8 @@ describe('a message', () => {
     expect(await seenBy(anna)).toMatchObject({ deleted: false, text: 'Frist' });
     dataOf(await remove(anna));
     for (const who of [anna, ben]) expect(await seenBy(who)).toMatchObject({ deleted: true, text: '' });
-    expectRefusal(
-      await anna.post('/dm/edit', { conversation_id, seq_id, text: 'Back' }),
-      404,
-      `Message not found: ${seq_id}`,
-    );
+    const edited = await anna.post('/dm/edit', { conversation_id, seq_id, text: 'Back' });
+    expectRefusal(edited, 404, `Message not found: ${seq_id}`);
   });
 
   test('that was damaged is marked, and the rest of the page is returned', async () => {
@@ -244,13 +234,10 @@ describe('is refused', () => {
 
   test('a recipient without keys, an unknown recipient, and oneself', async () => {
     const keyless = await fixture.mint({ chatKeys: false });
-    expectRefusal(await anna.post('/dm/send', { user_id: keyless.account.userId, text: 'Hi' }), 409, /no chat keys/);
-    expectRefusal(await anna.post('/dm/send', { user_id: '1', text: 'Hi' }), 404, 'User not found: 1');
-    expectRefusal(
-      await anna.post('/dm/send', { user_id: anna.account.userId, text: 'Hi' }),
-      400,
-      /^Malformed field: user_id/,
-    );
+    const send = (user_id: string) => anna.post('/dm/send', { user_id, text: 'Hi' });
+    expectRefusal(await send(keyless.account.userId), 409, /no chat keys/);
+    expectRefusal(await send('1'), 404, 'User not found: 1');
+    expectRefusal(await send(anna.account.userId), 400, /^Malformed field: user_id/);
   });
 
   test('a message to a conversation and to a user at once', async () => {
@@ -261,11 +248,8 @@ describe('is refused', () => {
 
   test('a call without a code, with two that differ, and with a wrong one', async () => {
     const { conversation_id } = await anna.sends(ben, 'Ours');
-    expectRefusal(
-      await anna.get('/dm/messages', { conversation_id }, {}),
-      400,
-      'Missing required field: encryption_code',
-    );
+    const without = await anna.get('/dm/messages', { conversation_id }, {});
+    expectRefusal(without, 400, 'Missing required field: encryption_code');
     const both = await anna.get('/dm/messages', { conversation_id, encryption_code: '111222' });
     expectRefusal(both, 400, /^Malformed field: encryption_code: differs/);
     for (const encryption_code of [' 907351', '907351\n']) {
@@ -288,20 +272,12 @@ describe('enrolment', () => {
   test('creates keys once for an account that has none', async () => {
     const keyless = await fixture.mint({ chatKeys: false });
     expectRefusal(await keyless.get('/dm/list'), 409, /no chat keys/);
-    expectRefusal(
-      await keyless.post('/dm/enroll', { encryption_code: '1234' }),
-      400,
-      /^Malformed field: encryption_code/,
-    );
-    expectRefusal(
-      await keyless.post('/dm/enroll', { encryption_code: ' 738205' }),
-      400,
-      /begins or ends with a blank$/,
-    );
-    const code = { encryption_code: '738205' };
-    expect(dataOf(await keyless.post('/dm/enroll', code))).toEqual({ ok: true });
-    expectRefusal(await keyless.post('/dm/enroll', code), 409, /has chat keys/);
-    const [answer, asked] = await fixture.sandbox.requestsDuring(() => anna.post('/dm/enroll', code));
+    const enroll = (encryption_code = '738205', who = keyless) => who.post('/dm/enroll', { encryption_code });
+    expectRefusal(await enroll('1234'), 400, /^Malformed field: encryption_code/);
+    expectRefusal(await enroll(' 738205'), 400, /begins or ends with a blank$/);
+    expect(dataOf(await enroll())).toEqual({ ok: true });
+    expectRefusal(await enroll(), 409, /has chat keys/);
+    const [answer, asked] = await fixture.sandbox.requestsDuring(() => enroll('738205', anna));
     expectRefusal(answer, 409, /has chat keys/);
     // A code for a new enrolment is not a guess.
     expect(asked).not.toHaveProperty('guessAtRealm');

@@ -1,21 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { dataOf, type MessageFixture, startMessageFixture, type Writer } from './fixture.ts';
+import { dataOf, startMessageFixture } from './fixture.ts';
 
 /** Texts that occur nowhere else. */
 const canaries = ['Canary one: the spare key is under the fern', 'Canary two, edited', 'Canary three in a caption'];
 const newCode = '730852';
 
-let fixture: MessageFixture;
-let anna: Writer;
-let ben: Writer;
-beforeAll(async () => {
-  fixture = await startMessageFixture();
-  [anna, ben] = [await fixture.mint(), await fixture.mint()];
-});
+const fixture = await startMessageFixture();
+const [anna, ben] = [await fixture.mint(), await fixture.mint()];
 afterAll(() => fixture.service.stop());
 
 test('no text, no code and no key is stored or logged', async () => {

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
   isSignedBy,
@@ -9,7 +10,34 @@ import {
   verifierOf,
 } from '../../../src/messaging/encryption/p256.ts';
 import { decryptGcm, encryptGcm } from '../../../src/messaging/encryption/wrap.ts';
-import { bytes, type Case, wycheproof } from './wycheproof.ts';
+
+interface Group<T> {
+  tests: readonly T[];
+  keySize?: number;
+  publicKey?: { uncompressed: string };
+}
+
+interface Case {
+  tcId: number;
+  comment: string;
+  result: 'valid' | 'invalid' | 'acceptable';
+}
+
+/**
+ * Reads a file of C2SP/wycheproof. Uses the complete file if it is available next to the project, otherwise the checked-in selection.
+ * `origin` describes the source for the name of the test.
+ */
+function wycheproof<T extends Case>(name: string): { groups: readonly Group<T>[]; origin: string } {
+  const whole = new URL(`../../../../shared/vectors/wycheproof/${name}`, import.meta.url);
+  const selection = new URL(`./vectors/wycheproof-${name}`, import.meta.url);
+  const isWhole = existsSync(whole);
+  const { testGroups } = JSON.parse(readFileSync(isWhole ? whole : selection, 'utf8')) as {
+    testGroups: readonly Group<T>[];
+  };
+  return { groups: testGroups, origin: isWhole ? 'the whole file' : 'the selection' };
+}
+
+const bytes = (hex: string) => Buffer.from(hex, 'hex');
 
 /** Runs `isRight` for all cases and returns those for which it is false. */
 function failures<T extends Case>(cases: readonly T[], isRight: (one: T) => boolean): string[] {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { randomBytes } from 'node:crypto';
 import type { Stretcher } from '../../../src/messaging/encryption/recovery/stretch.ts';
 import {
   ChatKeyService,
@@ -12,7 +12,7 @@ import { SandboxPlatform } from '../../../src/platform/sandbox/adapter.ts';
 import { PosternError } from '../../../src/shared/errors/postern-error.ts';
 import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
-import { type Account, type OpenSandbox, openSandbox } from '../../sandbox/harness.ts';
+import type { Account, OpenSandbox } from '../../sandbox/harness.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { quickStretcher } from '../../support/quick-stretcher.ts';
 
@@ -64,6 +64,10 @@ export class KeyRecoveryFixture {
     return keys.recover(this.session(who), this.holder(who, account), new Secret(code));
   }
 
+  enroll(keys: ChatKeyService, who: Account, code: string, privateKeys: Uint8Array = randomBytes(64)) {
+    return keys.enroll(this.session(who), this.holder(who), new Secret(code), privateKeys);
+  }
+
   /** Returns `ok`, or the status and the message of the error. */
   async outcome(keys: ChatKeyService, who: Account, code = who.encryptionCode, account?: string): Promise<string> {
     return outcomeOf(this.recover(keys, who, code, account));
@@ -94,19 +98,4 @@ export async function outcomeOf(work: Promise<unknown>): Promise<string> {
     if (error instanceof PosternError) return `${error.status} ${error.message}`;
     throw error;
   }
-}
-
-/** Starts one fixture for a test file. */
-export function keyRecoveryFixture(): { readonly fixture: KeyRecoveryFixture } {
-  let fixture: KeyRecoveryFixture | undefined;
-  beforeAll(async () => {
-    fixture = new KeyRecoveryFixture(await openSandbox());
-  });
-  afterAll(() => fixture?.close());
-  return {
-    get fixture() {
-      if (fixture === undefined) throw new Error('the fixture is used before beforeAll has run');
-      return fixture;
-    },
-  };
 }

@@ -1,17 +1,17 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { KeyStretcher, type Stretcher } from '../../../src/messaging/encryption/recovery/stretch.ts';
 import { chatPrivateKeysFor } from '../../../src/sandbox/seed/credentials.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { openSandbox } from '../../sandbox/harness.ts';
 import { quickStretcher } from '../../support/quick-stretcher.ts';
-import { KeyRecoveryFixture, keyRecoveryFixture, outcomeOf } from './fixture.ts';
+import { KeyRecoveryFixture, outcomeOf } from './fixture.ts';
 
-const here = keyRecoveryFixture();
+const fixture = new KeyRecoveryFixture(await openSandbox());
+afterAll(() => fixture.close());
 const MINUTE_MS = 60_000;
 
 describe('a recovery', () => {
   test('returns the private keys for the right code, and calls the realms only the first time', async () => {
-    const { fixture } = here;
     const keys = fixture.keys();
     const { ada } = fixture.sandbox;
     const recovered = await fixture.recover(keys, ada);
@@ -22,16 +22,15 @@ describe('a recovery', () => {
   });
 
   test('stretches the code with Argon2', async () => {
-    const fixture = new KeyRecoveryFixture(await openSandbox({ stretcher: new KeyStretcher() }));
-    const { ada } = fixture.sandbox;
-    const keys = fixture.keys(new KeyStretcher());
-    expect((await fixture.recover(keys, ada)).userId).toBe(ada.userId);
-    expect(await fixture.outcome(keys, ada, '555123')).toBe('403 Wrong encryption_code: 19 guesses remaining');
-    await fixture.close();
+    const own = new KeyRecoveryFixture(await openSandbox({ stretcher: new KeyStretcher() }));
+    const { ada } = own.sandbox;
+    const keys = own.keys(new KeyStretcher());
+    expect((await own.recover(keys, ada)).userId).toBe(ada.userId);
+    expect(await own.outcome(keys, ada, '555123')).toBe('403 Wrong encryption_code: 19 guesses remaining');
+    await own.close();
   });
 
   test('is shared by concurrent calls with the same code', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const [all, guesses] = await fixture.asked('guessAtRealm', () =>
@@ -41,7 +40,6 @@ describe('a recovery', () => {
   });
 
   test('is not shared with a call through a proxy', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const byProxy = { ...fixture.holder(account), proxy: new Secret('http://203.0.113.1:3128') };
@@ -55,7 +53,6 @@ describe('a recovery', () => {
   });
 
   test('is not shared between API accounts', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const [one, other] = await Promise.all([
@@ -66,7 +63,6 @@ describe('a recovery', () => {
   });
 
   test('is refused with 409 for an account without chat keys, and with 403 for a refused token', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint({ chatKeys: false });
     const keys = fixture.keys();
     expect(await fixture.outcome(keys, account)).toBe('409 The account has no chat keys');
@@ -77,7 +73,6 @@ describe('a recovery', () => {
 
 describe('recovered keys', () => {
   test('are wiped five minutes after their last use', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const first = await fixture.recover(keys, account);
@@ -95,7 +90,6 @@ describe('recovered keys', () => {
   });
 
   test('are wiped fifteen minutes after they were recovered, even if they are used', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const first = await fixture.recover(keys, account);
@@ -113,7 +107,6 @@ describe('recovered keys', () => {
   });
 
   test('are found by the same code only, and wiped when the service closes', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const recovered = await fixture.recover(keys, account);
@@ -127,7 +120,6 @@ describe('wrong codes', () => {
   const wrong = ['170391', '270391', '370391', '470391', '570391'] as const;
 
   test('are refused with the number of remaining guesses, and after the third with 429 for a minute', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     for (const [index, code] of wrong.slice(0, 3).entries()) {
@@ -150,7 +142,6 @@ describe('wrong codes', () => {
   });
 
   test('are limited in the same way if they are concurrent', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const codes = Array.from({ length: 12 }, (_, index) => String(170_391 + index * 10_007));
@@ -162,7 +153,6 @@ describe('wrong codes', () => {
   });
 
   test('of one caller do not prevent another from using recovered keys', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const recovered = await fixture.recover(keys, account);
@@ -173,7 +163,6 @@ describe('wrong codes', () => {
   });
 
   test('through a proxy, which may invent them, do not refuse other callers', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const other = { ...fixture.holder(account, 'other'), proxy: new Secret('http://203.0.113.1:3128') };
@@ -184,7 +173,6 @@ describe('wrong codes', () => {
   });
 
   test('lock the account permanently after twenty', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const answers: string[] = [];
     for (let number = 0; number < 20; number++) {
@@ -209,7 +197,6 @@ describe('wrong codes', () => {
 
 describe('the codes of one API account', () => {
   test('are stretched one at a time, so that those of others do not wait', async () => {
-    const { fixture } = here;
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -235,7 +222,6 @@ describe('the codes of one API account', () => {
 
 describe('closing', () => {
   test('refuses running recoveries with 503', async () => {
-    const { fixture } = here;
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys(new KeyStretcher());
     const ended = fixture.outcome(keys, account);

@@ -7,101 +7,21 @@ import { repetitions } from '../../support/repetitions.ts';
 const numRuns = repetitions(100, 1_000);
 
 /** Characters with a meaning in Markdown, and others. */
-const piece = fc.constantFrom(
-  ...[
-    'a',
-    'b c',
-    ' ',
-    '  ',
-    '\n',
-    '\n\n',
-    '\t',
-    '    ',
-    '*',
-    '**',
-    '***',
-    '_',
-    '__',
-    '`',
-    '``',
-    '```',
-    '~~~',
-    '#',
-    '## ',
-  ],
-  ...[
-    '> ',
-    '- ',
-    '+ ',
-    '1. ',
-    '7) ',
-    '---',
-    '===',
-    '[',
-    ']',
-    '](',
-    '(',
-    ')',
-    '![',
-    '<',
-    '>',
-    '<b>',
-    '</b>',
-    '<!--',
-    '&',
-  ],
-  ...[
-    '&amp;',
-    '&#32;',
-    '&nbsp;',
-    '\\',
-    '\\\n',
-    'http://a.example/x',
-    '<http://a.example>',
-    '[r]: /x "t"',
-    '[r]',
-    '"',
-    "'",
-    '|',
-  ],
-  ...['é', '漢', '🙂', '\ufffc', '.', '!', ':', '~', '=', '+'],
-);
+const spaces = [' ', '  ', '\n', '\n\n', '\t', '    '];
+const emphases = ['*', '**', '***', '_', '__', '`', '``', '```', '~~~', '~'];
+const blockStarts = ['#', '## ', '> ', '- ', '+ ', '1. ', '7) ', '---', '===', '=', '+'];
+const brackets = ['[', ']', '](', '(', ')', '![', '[r]: /x "t"', '[r]', '<', '>'];
+const markup = ['<b>', '</b>', '<!--', '&', '&amp;', '&#32;', '&nbsp;', 'http://a.example/x', '<http://a.example>'];
+const others = ['a', 'b c', '\\', '\\\n', '"', "'", '|', 'é', '漢', '🙂', '\ufffc', '.', '!', ':'];
+const piece = fc.constantFrom(...spaces, ...emphases, ...blockStarts, ...brackets, ...markup, ...others);
 const soup = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
 /** Constructs of extensions, and text that looks similar. */
-const extension = fc.constantFrom(
-  ...[
-    '~~',
-    '~~gone~~',
-    '~',
-    '- [ ] ',
-    '- [x] ',
-    '[X] ',
-    '[ ]',
-    '| a | b |',
-    '|---|:-:|',
-    '--- | ---',
-    'a | b',
-    '|',
-    ':-',
-  ],
-  ...[
-    '[^1]',
-    '[^1]: ',
-    '[^1]: /x',
-    '> [!NOTE]',
-    '[!NOTE]',
-    '$$',
-    '$x$',
-    ': ',
-    '+++',
-    'k: v',
-    'k = 1',
-    '---',
-    '\\\n',
-    '\u2028',
-  ],
-);
+const tables = ['| a | b |', '|---|:-:|', '--- | ---', 'a | b', '|', ':-'];
+const tasks = ['~~', '~~gone~~', '~', '- [ ] ', '- [x] ', '[X] ', '[ ]'];
+const notes = ['[^1]', '[^1]: ', '[^1]: /x', '> [!NOTE]', '[!NOTE]', '$$', '$x$', ': ', '\\\n', '\u2028'];
+const headers = ['+++', 'k: v', 'k = 1', '---'];
+const extension = fc.constantFrom(...tables, ...tasks, ...notes, ...headers);
 const extended = fc.array(fc.oneof(extension, extension, piece), { maxLength: 20 }).map((pieces) => pieces.join(''));
 const extendedLines = fc
   .array(fc.tuple(extension, fc.oneof(extension, piece), fc.constantFrom('\n', '\n', '\\\n', '  \n', '\n\n')), {

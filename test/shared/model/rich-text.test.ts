@@ -97,15 +97,8 @@ describe('Markdown', () => {
     expect(fromMarkdown(toMarkdown(fromMarkdown(markdown)))).toEqual(fromMarkdown(markdown));
   });
 
-  test.each([
-    'javascript:alert(1)',
-    'JaVaScRiPt:alert(1)',
-    'data:text/html,x',
-    'vbscript:x',
-    'file:///etc/passwd',
-    '/x',
-    '#x',
-  ])('of a link to %s keeps the words alone', (url) => {
+  const scripts = ['javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'vbscript:x'];
+  test.each([...scripts, 'file:///etc/passwd', '/x', '#x'])('of a link to %s keeps the words alone', (url) => {
     const { blocks, entities } = fromMarkdown(`See [the *site*](${url}).`);
     expect(blocks[0]).toMatchObject({ text: 'See the site.', links: [] });
     expect(entities).toEqual([]);
@@ -124,55 +117,14 @@ describe('Markdown', () => {
 });
 
 describe('100,000 characters that mean harm are read and written in time', () => {
-  const bombs = [
-    '[',
-    '![',
-    '*',
-    '*a*',
-    '**a* ',
-    '_a ',
-    '`',
-    '` ',
-    'a`',
-    '>',
-    '> ',
-    '1. ',
-    '- ',
-    '[a](',
-    '[a][',
-    '<',
-    '<a ',
-    '\\',
-    '~~',
-    '~~a',
-    '~~a~~ ',
-    'a~~ ',
-    '~~*a ',
-    '|',
-    '|a',
-    '$$',
-    '[^a]',
-    '[x] ',
-  ];
-  const lines = [
-    ...[
-      '| a |\n|---|\n',
-      '|a|b|c|\n|-|-|\n',
-      '|-|\n',
-      ': a\n',
-      '[^a]: b\n',
-      '[^',
-      '> [!a]\n\n',
-      '- [ ] a\n',
-      '$$\n',
-      '~~a\n',
-    ],
-    ...['a\n', '- a\n', '> a\n', 'a\n=\n', '[a]: b\n', '***\n', '~~~\n', '\n', '>>>>>>>>>>a\n'],
-  ];
-
+  const inline = ['[', '![', '*', '*a*', '**a* ', '_a ', '`', '` ', 'a`', '[a](', '[a][', '<', '<a ', '\\'];
+  const starts = ['>', '> ', '1. ', '- '];
+  const extensions = ['~~', '~~a', '~~a~~ ', 'a~~ ', '~~*a ', '|', '|a', '$$', '[^a]', '[x] ', '[^', '[^a]: b\n'];
+  const tables = ['| a |\n|---|\n', '|a|b|c|\n|-|-|\n', '|-|\n', ': a\n', '> [!a]\n\n', '- [ ] a\n', '$$\n', '~~a\n'];
+  const lines = ['a\n', '- a\n', '> a\n', 'a\n=\n', '[a]: b\n', '***\n', '~~~\n', '\n', '>>>>>>>>>>a\n'];
   const length = repetitions(30_000, 100_000);
 
-  test.each([...bombs, ...lines])('%j', async (piece) => {
+  test.each([...inline, ...starts, ...extensions, ...tables, ...lines])('%j', async (piece) => {
     const markdown = piece.repeat(length / piece.length);
     // The parser needs 0.8 s at most for 100,000 characters on the slowest machine. Quadratic behaviour would take minutes.
     await expectQuick(repetitions(2_000, 10_000), () => {

@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { derivePurposeKey, makeSecretKeyFile, readSecretKeyFile } from '../../../src/shared/secrets/secret-key-file.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let dataDir: string;
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
+  dataDir = temporaryFolder(onTestFinished);
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const make = (runtime = systemRuntime) => makeSecretKeyFile(dataDir, runtime).expose().toString('base64');
 const read = () => readSecretKeyFile(dataDir)?.expose().toString('base64');

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { MongoClient } from 'mongodb';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSecretKeys, secretKeyProblem } from '../../../src/main/open-secret-keys.ts';
 import { readConfig } from '../../../src/shared/config/config.ts';
 import { OperatorError } from '../../../src/shared/errors/operator-error.ts';
@@ -17,6 +16,7 @@ import type { Store } from '../../../src/store/port.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { poller, webhook } from '../../store/webhook-makers.ts';
 import { findMongo, type MongoServer, noMongo, startMongo } from '../../support/mongo-server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/secrets/secret-keys.test.ts ${noMongo}\n`);
@@ -36,17 +36,14 @@ describe.each(['sqlite', ...(found ? ['mongodb'] : [])])('the secret key of a st
   });
   afterAll(() => server?.stop());
   beforeEach(async () => {
-    dataDir = mkdtempSync(join(tmpdir(), 'postern-secret-keys-'));
+    dataDir = temporaryFolder(onTestFinished);
     database = `postern-${randomBytes(8).toString('hex')}`;
     log = [];
     store = server
       ? await openMongoStore({ url: server.url(database) })
       : openSqliteStore({ path: join(dataDir, 'postern.sqlite'), runtime: systemRuntime, durable: false });
   });
-  afterEach(async () => {
-    await store.close();
-    rmSync(dataDir, { recursive: true });
-  });
+  afterEach(() => store.close());
 
   const configOf = (keys: readonly string[]) =>
     readConfig({ DATA_DIR: dataDir, ...(keys.length > 0 && { SECRET_KEY: keys.join(',') }) });
