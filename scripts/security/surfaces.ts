@@ -68,7 +68,7 @@ export const surfaces: Record<string, Surface> = {
     tests: words`
       outbound/limited-client proxy/calls proxy/answers proxy/connections proxy/faults proxy/form proxy/pool
       media/proxy`,
-    attacks: words`proxies servers`,
+    attacks: words`proxies servers tls`,
   },
   platform: {
     about: 'responses of the platform: nonsense, echoes of credentials, compression bombs',

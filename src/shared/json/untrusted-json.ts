@@ -43,7 +43,8 @@ const uncountedBytes = 32 * 1024;
 /** The number of words of 32 bits that record which texts are known. They have far more bits than there may be different texts. */
 const seenWords = 2_048;
 /** The multiplier of the hash of texts is random, so that nobody can choose many texts with the same hash. */
-const multiplier = randomInt(2 ** 29) * 4 + 3;
+const multiplier = randomInt(2 ** 28) * 8 + 5;
+const mixer = 0x2c1b3c6d;
 
 /** The number of bytes that are checked and decoded in one turn of the event loop. Decoding this much non-ASCII text takes 2 ms. */
 const sliceBytes = 256 * 1024;
@@ -220,7 +221,10 @@ export class JsonScan {
   }
 
   /** Counts a text, unless it is known. A few different texts have the same hash and count as one. */
-  #countText(seen: Int32Array, hash: number): void {
+  #countText(seen: Int32Array, textHash: number): void {
+    // With some multipliers the low bits of similar texts are equal, so the high bits are mixed into them.
+    const mixed = Math.imul(textHash ^ (textHash >>> 15), mixer);
+    const hash = mixed ^ (mixed >>> 12);
     const index = (hash >>> 5) & (seenWords - 1);
     const bit = 1 << hash;
     const word = seen[index] as number;
