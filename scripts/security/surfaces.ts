@@ -78,7 +78,7 @@ export const surfaces: Record<string, Surface> = {
   webhooks: {
     about: 'hostile receivers, handshakes, resend and replay, deleted webhooks, secrets',
     tests: words`
-      webhooks/hostile-receivers webhooks/handshake webhooks/handshakes-at-once webhooks/deleted
+      webhooks/hostile-receivers webhooks/handshake webhooks/handshakes-at-once webhooks/pause-and-delete
       webhooks/attempts webhooks/replay webhooks/registration webhooks/secrecy webhooks/refused-code client/kit`,
     attacks: words`webhooks`,
   },
