@@ -8,11 +8,12 @@ import { turn } from '../../shared/runtime/turns.ts';
 import { type AuthenticationParts, authenticate } from '../http/api-key.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { type EventStream, sendEventStream, streamOpened } from '../http/event-stream.ts';
+import { toJson } from '../http/json-size.ts';
 import { applyRate, handle, localsOf, noteError } from '../http/request-locals.ts';
 import { publicError } from './errors.ts';
 import { readParams } from './read-params.ts';
 import type { GraphqlRequest, LiveResults } from './request.ts';
-import { respond, toJson, tooLarge } from './respond.ts';
+import { respond, tooLarge } from './respond.ts';
 import { type GraphqlParts, GraphqlServer } from './server.ts';
 
 export interface GraphqlHttpParts extends GraphqlParts, AuthenticationParts {

@@ -2,6 +2,7 @@ import type { FormattedExecutionResult } from 'graphql';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { errorCodeHeader, errorCodes, errorTable } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
+import { toJson } from '../http/json-size.ts';
 import { noteError, showRate } from '../http/request-locals.ts';
 import { publicError } from './errors.ts';
 import type { GraphqlRequest } from './request.ts';
@@ -30,13 +31,6 @@ export function respond(result: FormattedExecutionResult, state: GraphqlRequest,
   if (sent.data == null) showErrors(sent, state, type);
   response.setHeader('content-type', `${type}; charset=utf-8`);
   endResponse(response, json);
-}
-
-/** Serializes a result. Returns `null` if the JSON has more than `bytesLimit` bytes. */
-export function toJson(result: object, bytesLimit: number): string | null {
-  const json = JSON.stringify(result);
-  // A UTF-16 code unit has at most three bytes in UTF-8.
-  return json.length * 3 <= bytesLimit || Buffer.byteLength(json) <= bytesLimit ? json : null;
 }
 
 export function tooLarge(bytesLimit: number): PosternError {

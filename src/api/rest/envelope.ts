@@ -8,7 +8,7 @@ import { noteError, showRate } from '../http/request-locals.ts';
 export type Envelope = { status: true; data: unknown; error: null } | { status: false; data: null; error: string };
 
 export function sendData(response: ServerResponse, data: unknown): void {
-  sendBody(response, 200, dataBody(data));
+  sendBody(response, 200, JSON.stringify(envelopeOf(data)));
 }
 
 export function sendError(response: ServerResponse, error: PosternError): void {
@@ -32,15 +32,15 @@ export function setErrorHeaders(response: ServerResponse, error: PosternError): 
   return true;
 }
 
-export function dataBody(data: unknown): string {
-  return JSON.stringify({ status: true, data, error: null } satisfies Envelope);
+export function envelopeOf(data: unknown): Envelope {
+  return { status: true, data, error: null };
 }
 
 export function errorBody(message: string): string {
   return JSON.stringify({ status: false, data: null, error: message } satisfies Envelope);
 }
 
-/** Sends an Envelope created by `dataBody` or `errorBody`. */
+/** Sends the JSON of an Envelope. */
 export function sendBody(response: ServerResponse, status: number, body: string | Buffer): void {
   response.statusCode = status;
   showRate(response);

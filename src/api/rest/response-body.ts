@@ -1,13 +1,12 @@
 import type { Action } from '../../actions/action.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { dataBody, errorBody } from './envelope.ts';
+import { isWithin, toJson } from '../http/json-size.ts';
+import { envelopeOf, errorBody } from './envelope.ts';
 
 /** The maximum size of a response body in bytes. */
 const maxResponseBytes = 16 * 1024 * 1024;
 /** The JSON of an output of this size has at most 5 MB: 6 bytes for each character, and 32 more for each value. */
-const smallOutput: Size = { characters: 500_000, values: 50_000 };
-/** The JSON of a larger output is certainly too long: a character takes at least one byte, a value at least two. */
-const largestOutput: Size = { characters: maxResponseBytes, values: maxResponseBytes / 2 };
+const smallOutput = { characters: 500_000, values: 50_000 };
 
 /**
  * Returns the functions with which `ActionPipeline` makes the body of a response, an Envelope. `takesOutput` is true if the caller uses the
@@ -49,11 +48,11 @@ class ResponseBody {
    */
   encode(): Buffer {
     if (this.#bytes) return this.#bytes;
-    const bytes = isWithin(largestOutput, this.#output) ? Buffer.from(dataBody(this.#output)) : null;
-    if (bytes === null || bytes.length > maxResponseBytes) throw tooLarge(this.#isRead);
+    const json = toJson(envelopeOf(this.#output), maxResponseBytes);
+    if (json === null) throw tooLarge(this.#isRead);
     this.#output = null;
-    this.#bytes = bytes;
-    return bytes;
+    this.#bytes = Buffer.from(json);
+    return this.#bytes;
   }
 }
 
@@ -63,49 +62,4 @@ function tooLarge(isRead: boolean): PosternError {
     'response_too_large',
     `The platform sent too much: the response has more than ${maxResponseBytes} bytes. ${advice}`,
   );
-}
-
-interface Size {
-  readonly characters: number;
-  readonly values: number;
-}
-
-/**
- * Returns true if a value has at most the given number of characters and nested values. Stops traversing the value when the limit is
- * exceeded.
- */
-function isWithin({ characters, values }: Size, value: unknown): boolean {
-  return covers({ characters, values }, value);
-}
-
-/**
- * Subtracts the size of a value from the allowance and returns false if the allowance is exceeded. Runs for every response, so it must be
- * fast: it makes a call for each object and list, but not for each scalar.
- */
-function covers(allowance: { characters: number; values: number }, value: unknown): boolean {
-  if (typeof value === 'string') allowance.characters -= value.length;
-  if (typeof value !== 'object' || value === null) return isLeft(allowance);
-  if (Array.isArray(value)) {
-    allowance.values -= value.length;
-    for (let i = 0; i < value.length; i++) {
-      const item: unknown = value[i];
-      if (typeof item === 'string') allowance.characters -= item.length;
-      else if (typeof item === 'object' && item !== null && !covers(allowance, item)) return false;
-      if (!isLeft(allowance)) return false;
-    }
-  } else {
-    for (const key in value) {
-      const item = (value as Record<string, unknown>)[key];
-      allowance.characters -= key.length;
-      allowance.values--;
-      if (typeof item === 'string') allowance.characters -= item.length;
-      else if (typeof item === 'object' && item !== null && !covers(allowance, item)) return false;
-      if (!isLeft(allowance)) return false;
-    }
-  }
-  return isLeft(allowance);
-}
-
-function isLeft({ characters, values }: Size): boolean {
-  return characters >= 0 && values >= 0;
 }

@@ -21,13 +21,14 @@ import { Secret } from '../../../shared/secrets/secret.ts';
 import { missingKey } from '../../http/api-key.ts';
 import { showKept, showPayment } from '../../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../../http/idempotency-key.ts';
+import { isWithin, toJson } from '../../http/json-size.ts';
 import { type Credential, credentialHeaders } from '../../http/request.ts';
 import { documentLimits } from '../document/check-document.ts';
 import { quote } from '../document/quote.ts';
 import { type DocumentScope, fragmentsOf, selectedFields } from '../document/selection.ts';
 import { formatResult, publicError } from '../errors.ts';
 import type { GraphqlRequest, LiveResults } from '../request.ts';
-import { toJson, tooLarge } from '../respond.ts';
+import { tooLarge } from '../respond.ts';
 import { schema } from '../schema/schema.ts';
 import type { Executor } from './executor.ts';
 import { RequestCalls } from './request-calls.ts';
@@ -162,8 +163,8 @@ async function executePaid(parts: OperationParts, checked: CheckedOperation): Pr
   return paid.outcome.result;
 }
 
-/** The JSON of a part of a payload up to this length stays in the response of a mutation whose response is too large. */
-const longestPart = 2_000;
+/** A field of a payload up to this size stays in the response of a mutation whose response is too large. */
+const smallField = { characters: 2_000, values: 200 };
 
 /**
  * Shortens the response of a mutation if it is too large. The response cannot be refused, because the mutation was performed. Large objects
@@ -174,7 +175,7 @@ function shortened(result: FormattedExecutionResult, bytesLimit: number): Format
   const errors = [...(result.errors ?? [])];
   const data = Object.entries(result.data ?? {}).map(([field, payload]) => {
     const kept = Object.entries(payload ?? {}).map(([name, value]) => {
-      if (typeof value !== 'object' || JSON.stringify(value).length <= longestPart) return [name, value];
+      if (typeof value !== 'object' || isWithin(smallField, value)) return [name, value];
       errors.push(publicError(tooLarge(bytesLimit), { path: [field, name] }));
       return [name, null];
     });
