@@ -11,13 +11,14 @@ const newer = 'application/graphql-response+json';
 const older = 'application/json';
 
 /**
- * Writes a result. The status is 200 if the result has data, otherwise the status of its worst error. A result that is longer than the
- * limit is replaced by an error with the same `extensions`, because the caller must see the cost of the calls that ran.
+ * Writes a result. The status is 200 if the result has data, otherwise the status of its worst error. A query's result that is longer
+ * than the limit is replaced by an error with the same `extensions`, because the caller must see the cost of the calls that ran.
  */
 export function respond(result: FormattedExecutionResult, state: GraphqlRequest, bytesLimit: number): void {
   const { response } = state;
   let sent = result;
-  let json = toJson(result, bytesLimit);
+  // The response of a mutation was shortened before, and must say what was written.
+  let json = state.operationType === 'mutation' ? JSON.stringify(result) : toJson(result, bytesLimit);
   if (json === null) {
     const error = tooLarge(bytesLimit);
     noteError(response, error);

@@ -124,6 +124,19 @@ describe('a response that turns out too large', () => {
   );
 });
 
+describe('a mutation', () => {
+  test('returns its data if only the extensions make the response too large', async () => {
+    const mutation = `mutation ($text: String!) { createTweet(input: { text: $text }) { id tweet { ${aliased(98, 'text')} } } }`;
+    const bytesWith = ({ data }: { data: unknown }) => JSON.stringify({ data }).length;
+    const short = 'z'.repeat(900);
+    const left = 100_000 - bytesWith(await small.ada.ask(mutation, { text: short }));
+    const answer = await small.ada.ask(mutation, { text: `${short}${'z'.repeat(Math.floor(left / 98))}` });
+    expect(bytesWith(answer)).toBeGreaterThan(100_000 - 98);
+    expect(answer).toMatchObject({ status: 200, data: { createTweet: { id: expect.stringMatching(/^\d+$/) } } });
+    expect(answer.errors).toEqual([]);
+  });
+});
+
 describe('errors', () => {
   const wrong = Array.from({ length: 100 }, (_, i) => `nonsense ${i}`);
 
