@@ -96,7 +96,7 @@ export function handle(response: ServerResponse, work: () => Promise<void>): Pro
   return handled;
 }
 
-/** Keeps the state of the rate limit for `showRate`. Throws `rate_limited` if the call is not allowed. */
+/** Stores the rate limit state for `showRate`. Throws `rate_limited` if the call is not allowed. */
 export function applyRate(state: RateState | null, response: ServerResponse): void {
   localsOf(response).rate = state;
   if (state && !state.allowed) throw rateRefusal(state);

@@ -9,8 +9,8 @@ const maxResponseBytes = 16 * 1024 * 1024;
 const smallOutput = { characters: 500_000, values: 50_000 };
 
 /**
- * Returns the functions with which `ActionPipeline` makes the body of a response, an Envelope. `takesOutput` is true if the caller uses the
- * output of a read, and not its body.
+ * Returns the functions of an `ActionRequest` that create the response body, an Envelope. If `takesOutput` is true, the output of a read is
+ * used instead of the body, so the body of a read is not encoded.
  */
 export function envelopeForm({ effect }: Action, takesOutput = false) {
   const isRead = effect === 'read';
@@ -28,9 +28,9 @@ export function envelopeForm({ effect }: Action, takesOutput = false) {
   };
 }
 
-/** The body of a response, which is encoded when it is first needed. */
+/** A response body that is encoded lazily. */
 class ResponseBody {
-  /** The output of the action for a caller that takes it, otherwise `null`: it is not needed after it was encoded. */
+  /** The output of the action if `takesOutput` is true, otherwise `null`, so that the output is garbage once it is encoded. */
   readonly output: unknown;
   readonly #isRead: boolean;
   #output: unknown;

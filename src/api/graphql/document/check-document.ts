@@ -74,8 +74,8 @@ function parseWithin(text: string): DocumentNode {
 }
 
 const messages = {
-  nesting: `Too deep: braces and brackets may stand ${documentLimits.nesting} deep in each other`,
-  repetitions: `Too many repetitions: a field may be written ${documentLimits.repetitions} times in one place`,
+  nesting: `Too deep: braces and brackets may be nested at most ${documentLimits.nesting} levels deep`,
+  repetitions: `Too many repetitions: a field may occur at most ${documentLimits.repetitions} times in one selection`,
 };
 
 type Counted = 'aliases' | 'directives' | 'definitions' | 'variables' | 'selections' | 'repetitions' | 'nesting';
@@ -118,7 +118,7 @@ function checkLimits(document: DocumentNode): void {
   counts.repetitions = Math.max(0, ...times.values());
   const over = (Object.keys(counts) as Counted[]).find((name) => counts[name] > documentLimits[name]);
   if (over === 'nesting' || over === 'repetitions') throw tooMuch(messages[over]);
-  if (over) throw tooMuch(`Too many ${over}: a document may have ${documentLimits[over]}`);
+  if (over) throw tooMuch(`Too many ${over}: a document may have at most ${documentLimits[over]}`);
 }
 
 function tooMuch(message: string): PosternError {

@@ -3,7 +3,7 @@ import type { Action } from '../../../actions/action.ts';
 
 /**
  * Names the kind of data that an object was made from. It determines which fields of the object are known without a call (see
- * `user-source.ts`).
+ * `fromProfileUnless` in `schema/user.ts`).
  */
 export type UserView = 'author' | 'card' | 'profile' | 'tweet' | 'quoted' | 'article';
 

@@ -5,13 +5,13 @@ import { schema } from '../schema/schema.ts';
 import { checkDocument } from './check-document.ts';
 import { documentText, type TrustedDocuments } from './trusted-documents.ts';
 
-/** Finds, parses and validates the documents of requests. Keeps the results by the text of the document. */
+/** Finds, parses and validates the documents of requests. Caches the results by document text. */
 export class Documents {
   readonly #trusted: TrustedDocuments | null;
   readonly #introspection: boolean;
   readonly #known = new LRUCache<string, { document: DocumentNode } | { refusal: unknown }>({
     max: 1_000,
-    // In characters of the texts.
+    // The unit is a character of document text.
     maxSize: 1_000_000,
     sizeCalculation: (_value, text) => Math.max(1, text.length),
   });
@@ -21,7 +21,7 @@ export class Documents {
     this.#introspection = introspection;
   }
 
-  /** Returns the document that a request names. Throws `PosternError`, `GraphQLError` or an `AggregateError` of `GraphQLError`s. */
+  /** Returns the parsed document of a request. Throws `PosternError`, `GraphQLError` or an `AggregateError` of `GraphQLError`s. */
   documentOf(params: Params): DocumentNode {
     const text = documentText(params, this.#trusted);
     const known = this.#known.get(text) ?? this.#check(text);

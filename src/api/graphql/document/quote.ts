@@ -70,7 +70,7 @@ export function quote(scope: DocumentScope, operation: OperationDefinitionNode, 
   return new Traversal(scope, check).quote(operation);
 }
 
-/** A group of objects of one type that were made from the same kind of data. */
+/** A group of objects of one type that come from the same kind of response. */
 interface Place {
   readonly times: number;
   readonly view: UserView | undefined;

@@ -248,7 +248,7 @@ function idempotencyOf({ document, operationName, scope, state, caller, calls }:
   return { key, content: requestContent('graphql', content, secrets) };
 }
 
-/** An answer is kept for API keys with the same permissions only, because another key might not be allowed to read all of its fields. */
+/** A kept response is returned only to API keys with the same permissions, because another key may not be allowed to read all of its fields. */
 function permissionsOf({ key }: Caller) {
   if (!key?.restrictions) return {};
   const { groups, readOnly } = key.restrictions;

@@ -28,14 +28,14 @@ export class RequestCalls {
   }
 
   /**
-   * Prepares a call; with `paged` for a page that may begin after any edge, whose output is an `EdgePage`. `key` must be the result of `keyOf`.
-   * Throws `bad_input`.
+   * Prepares a call. If `paged` is true, the output is an `EdgePage`, which may begin after any edge. `key` must be the result of `keyOf`. Throws
+   * `bad_input`.
    */
   prepare(action: Action, input: Input, paged = false, key = this.keyOf(action, input, paged)): PreparedCall {
     return this.#prepare(action, input, paged, key).call;
   }
 
-  /** Throws if a check before execution refuses the input of a call. */
+  /** Throws the error with which a check before execution refuses the call's input. */
   check(action: Action, input: Input, paged: boolean): void {
     const { refused } = this.#prepare(action, input, paged, this.keyOf(action, input, paged));
     if (refused) throw refused;
@@ -96,7 +96,7 @@ export class RequestCalls {
     return prepared;
   }
 
-  /** Replaces what is too long for a key, and files, by their numbers. */
+  /** Replaces long strings and files by numbers. */
   readonly #shorten = (_name: string, value: unknown): unknown => {
     const isLong = typeof value === 'string' && value.length > longestInKey;
     if (!isLong && !(value instanceof ReceivedFile)) return value;

@@ -95,7 +95,7 @@ const months = 'JanFebMarAprMayJunJulAugSepOctNovDec';
  * times unchanged, because they are in ISO 8601 already. Slices the string instead of parsing a date, because slicing is faster and every
  * tweet of a page needs the conversion.
  */
-export function toIsoTime(time: string): string {
+function toIsoTime(time: string): string {
   if (time[3] !== ' ') return time;
   const month = months.indexOf(time.slice(4, 7)) / 3 + 1;
   const year = time.slice(26);

@@ -42,7 +42,7 @@ const UserAboutRef = objectOf('UserAbout', userAbout, {
   }),
 });
 
-/** Cards have other names for these fields. */
+/** User cards have different names for these fields. */
 const cardNames: Partial<Record<keyof UserSource, 'tweets' | 'listed'>> = {
   statusesCount: 'tweets',
   listedCount: 'listed',

@@ -101,7 +101,7 @@ const outlines = {
 
 export type IconName = keyof typeof outlines;
 
-/** A picture beside a text that says the same. */
+/** A decorative icon. The text next to it has the same meaning. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
