@@ -63,8 +63,8 @@ export async function buildService(): Promise<void> {
 }
 
 /**
- * Corrects URLs of files, because a module has another location in the bundle. The URL of a module, which is the program of a thread,
- * becomes an entry of the bundle. Other files of src/ are copied. URLs of files outside src/ are made relative to dist/service.
+ * Rewrites `new URL(path, import.meta.url)`, because bundling moves the code to dist/service. If the path names a module, the module is a
+ * worker thread's program and becomes an entry of the bundle. Other files of src/ are copied. Files outside src/ get a new relative path.
  */
 function moveFileUrls(this: Emitter, code: string, id: string): string {
   return code.replace(fileUrl, (_all, path: string) => {

@@ -15,8 +15,8 @@ export interface FailedCallLimitOptions {
 }
 
 /**
- * Limits the failed calls of each account, which are free although they cost the platform as much as others. Calls that succeed are not
- * counted, and only a failure asks the counters, which the workers of a supervisor share.
+ * Limits the failed calls of each account. They are free although they cost the platform as much as others. Only failures use the
+ * counters that the workers of a supervisor share, so successful calls stay fast.
  */
 export class FailedCallLimit {
   readonly #options: FailedCallLimitOptions;

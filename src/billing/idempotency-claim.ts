@@ -142,7 +142,7 @@ export class IdempotencyClaim {
     });
   }
 
-  /** Returns the text that tells that the request was performed. An empty text does so without ids. */
+  /** Returns the sealed record that the request was performed, with the ids of its writes. Returns an empty string if sealing fails. */
   #sealOutcome({ outcome }: ResponseToKeep): string {
     return this.#seal(outcome) ?? '';
   }
