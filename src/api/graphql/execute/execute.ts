@@ -248,7 +248,7 @@ function idempotencyOf({ document, operationName, scope, state, caller, calls }:
   return { key, content: requestContent('graphql', content, secrets) };
 }
 
-/** A kept response is returned only to API keys with the same permissions, because another key may not be allowed to read all of its fields. */
+/** A kept response is returned only to keys with the same permissions, because other keys may not be allowed to read all its fields. */
 function permissionsOf({ key }: Caller) {
   if (!key?.restrictions) return {};
   const { groups, readOnly } = key.restrictions;

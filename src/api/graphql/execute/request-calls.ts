@@ -28,8 +28,8 @@ export class RequestCalls {
   }
 
   /**
-   * Prepares a call. If `paged` is true, the output is an `EdgePage`, which may begin after any edge. `key` must be the result of `keyOf`. Throws
-   * `bad_input`.
+   * Prepares a call. If `paged` is true, the output is an `EdgePage`, which may begin after any edge. `key` must be the result of
+   * `keyOf`. Throws `bad_input`.
    */
   prepare(action: Action, input: Input, paged = false, key = this.keyOf(action, input, paged)): PreparedCall {
     return this.#prepare(action, input, paged, key).call;

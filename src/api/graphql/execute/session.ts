@@ -26,7 +26,7 @@ export interface SessionParts {
 }
 
 /**
- * Runs the calls that the resolvers of one request need. Fields with the same read share one call. A write discards the results of all earlier
+ * Runs the calls of one request's resolvers. Fields with the same read share one call. A write discards the results of all earlier
  * reads.
  */
 export class Session {
