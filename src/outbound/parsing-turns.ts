@@ -32,9 +32,10 @@ export function mayParse(socket: Socket): boolean {
     return true;
   }
   const now = performance.now();
-  turnBeganAt ??= now;
-  const hasTime = waiting.length === 0 && now >= pausedUntil && now - turnBeganAt < turnMs;
-  if (!hasTime) waiting.push(socket);
+  const hasTime = waiting.length === 0 && now >= pausedUntil && now - (turnBeganAt ?? now) < turnMs;
+  // A socket that waits during a pause begins no turn, or the pause would count as a long turn and be repeated.
+  if (hasTime) turnBeganAt ??= now;
+  else waiting.push(socket);
   schedule();
   return hasTime;
 }
