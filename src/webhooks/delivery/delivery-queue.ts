@@ -288,7 +288,10 @@ export class DeliveryQueue {
     this.#go();
   }
 
-  /** Returns `undefined` if no attempt may begin now, because the webhook was changed or the store failed. */
+  /**
+   * Returns the body of an attempt when it may begin. Returns `undefined` if it may not begin, because the queue has ended, the webhook was
+   * changed or the store failed.
+   */
   async #bodyOf({ poller, event }: QueuedDelivery, earlier: Promise<unknown>): Promise<string | null | undefined> {
     const { bodies, gate, webhooks, runtime } = this.#parts;
     try {
@@ -297,11 +300,11 @@ export class DeliveryQueue {
       await turn();
       await earlier;
       // An attempt that went back to the queue would begin after later ones.
-      while (gate.state(this.#webhook, webhooks.readAt) === 'stale') {
+      while (!this.#ended && gate.state(this.#webhook, webhooks.readAt) === 'stale') {
         await webhooks.refresh();
         this.see();
       }
-      return gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
+      return !this.#ended && gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
     } catch {
       await sleep(runtime, retryLoadMs);
       return undefined;
