@@ -38,7 +38,7 @@ export class DeliveryQueue {
   readonly #live = new DeliveryWindow(liveAtOnce);
   readonly #replayed = new DeliveryWindow(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** Resolves when the last attempt may begin. Attempts begin in order, although some wait for their bodies. */
+  /** Resolves when the last attempt may begin. Attempts begin in order, even if some wait for a read of their body. */
   #beginning: Promise<unknown> = Promise.resolve();
   #refreshedAt: number | null = null;
   #reading = false;
@@ -299,7 +299,7 @@ export class DeliveryQueue {
       // The attempts of 100 webhooks may begin together, and signing a large body takes half a millisecond.
       await turn();
       await earlier;
-      // An attempt that went back to the queue would begin after later ones.
+      // Returning the attempt to the queue here would change the order.
       while (!this.#ended && gate.state(this.#webhook, webhooks.readAt) === 'stale') {
         await webhooks.refresh();
         this.see();

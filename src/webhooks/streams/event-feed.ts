@@ -11,11 +11,11 @@ const eventsAtOnce = 100;
 /** The maximum number of events in the buffer of a stream. A stream that falls further behind reads the store itself. */
 const mostBuffered = 2 * eventsAtOnce;
 /**
- * The maximum size of these events, and of those of one read, in encrypted characters. An account may have 2,000 streams, all of which keep
- * the events of their last read while their reader is slow.
+ * The maximum size of these events, and of those of one read, in encrypted characters. An account may have 2,000
+ * streams, and a stream with a slow reader keeps the events of its last read.
  */
 const mostBufferedChars = 64 * 1_024;
-/** Few reads run at once, because the results of simultaneous reads of the embedded store arrive in one message. */
+/** The limits are low, because the embedded store sends the results of simultaneous reads in one message. */
 const readLimits: FairQueueLimits = {
   running: 16,
   runningOfAccount: 8,
