@@ -47,12 +47,7 @@ export class ChatKeyService {
   readonly #runtime: Runtime;
   readonly #stretcher: Stretcher;
   /** API accounts take turns, because calls through a caller's proxy can stretch any number of codes free of charge. */
-  readonly #stretching = new FairQueue({
-    running: 2,
-    runningOfAccount: 1,
-    waiting: Number.POSITIVE_INFINITY,
-    waitingOfAccount: Number.POSITIVE_INFINITY,
-  });
+  readonly #stretching = new FairQueue({ running: 2, runningOfAccount: 1 });
   readonly #throttle: GuessThrottle;
   readonly #cache: KeyCache;
   readonly #flights = new Map<string, Promise<RecoveredKeys>>();

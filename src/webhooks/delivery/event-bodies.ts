@@ -12,12 +12,7 @@ const maxChars = 16 * 1_024 * 1_024;
  * The limits of simultaneous reads of deliveries and bodies. They are low, because the embedded store sends the results
  * of simultaneous reads in one message.
  */
-export const deliveryReads: FairQueueLimits = {
-  running: 8,
-  runningOfAccount: 4,
-  waiting: Number.POSITIVE_INFINITY,
-  waitingOfAccount: Number.POSITIVE_INFINITY,
-};
+export const deliveryReads: FairQueueLimits = { running: 8, runningOfAccount: 4 };
 
 export interface EventBodiesParts {
   store: Store;
