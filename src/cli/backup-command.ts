@@ -39,7 +39,10 @@ export function restoreCommand(): Command {
     });
 }
 
-/** Returns a function that shows progress on standard error: a line that is rewritten on a terminal, else a line for each tenth. */
+/**
+ * Returns a function that prints progress to standard error: one line that is rewritten in a terminal, otherwise a line
+ * every 10 %.
+ */
 function showProgress(label: string): OnProgress {
   let shown = -1;
   return (done, total) => {

@@ -27,7 +27,7 @@ export async function run(): Promise<number> {
 /** Prints an error, unless commander has printed it, and returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failures.usage.exitCode;
-  // A message may contain a text of the service or of a setting.
+  // The message may contain text of a service or a setting, and so control characters.
   process.stderr.write(`${messageFor(error).split('\n').map(printable).join('\n')}\n`);
   return failures[classOf(error)].exitCode;
 }
@@ -44,7 +44,7 @@ function messageFor(error: unknown): string {
   return `postern: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** Creates a message that contains the setting. Errors of the system contain only files and addresses. */
+/** Adds the name of the setting to a system error, which contains only the file or the address. */
 function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): string {
   if (error.code === 'EADDRINUSE') {
     return `port ${error.port} is taken. Stop the program that uses it, or choose another port: PORT=0 and SANDBOX_PORT=0 take any free port`;
@@ -60,7 +60,9 @@ function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): s
   return error.message;
 }
 
-/** Returns true if the path is in DATA_DIR, or is a folder above it, which cannot be made. Without a path, it is the disk of DATA_DIR that is full. */
+/**
+ * Returns true if the path is in DATA_DIR or above it. An error without a path means that the disk of DATA_DIR is full.
+ */
 function isOfDataDir(path: string | undefined): boolean {
   if (path === undefined) return true;
   const [given, dataDir] = [`${resolve(path)}/`, `${resolve(process.env['DATA_DIR'] || 'data')}/`];

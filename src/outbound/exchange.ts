@@ -16,7 +16,7 @@ export interface ExchangeOptions extends Dispatcher.DispatchOptions {
   onLargeBody?: (() => Promise<void>) | undefined;
 }
 
-/** The number of bytes of a body that are always read. */
+/** Up to this number of bytes, a body is read without calling `onLargeBody`. */
 const largeBodyBytes = 256 * 1024;
 
 /**

@@ -4,11 +4,11 @@ import type { Socket } from 'node:net';
 const turnMs = 5;
 
 /**
- * After a turn of this length in milliseconds, which a TLS handshake can cause, other work gets as much time as the turn took. Handshakes are
- * free, so without this pause they could take all processor time.
+ * A turn that takes longer than this many milliseconds, usually with TLS handshakes, is followed by a pause of the same
+ * length. Handshakes are free of charge, and without pauses they could use all processor time.
  */
 const longTurnMs = 20;
-/** The longest pause in milliseconds, because the whole process may have stood still. */
+/** The maximum pause in milliseconds. A turn also seems long if the whole process was suspended. */
 const longestPauseMs = 200;
 
 /** The time at which the first response of this turn was read; `null` if none was read. */
@@ -32,9 +32,10 @@ export function mayParse(socket: Socket): boolean {
     return true;
   }
   const now = performance.now();
-  turnBeganAt ??= now;
-  const hasTime = waiting.length === 0 && now >= pausedUntil && now - turnBeganAt < turnMs;
-  if (!hasTime) waiting.push(socket);
+  const hasTime = waiting.length === 0 && now >= pausedUntil && now - (turnBeganAt ?? now) < turnMs;
+  // A socket that waits during a pause begins no turn, or the pause would count as a long turn and be repeated.
+  if (hasTime) turnBeganAt ??= now;
+  else waiting.push(socket);
   schedule();
   return hasTime;
 }

@@ -76,7 +76,7 @@ export class WebhookService {
   readonly #parts: WebhookServiceParts;
   readonly #records: WebhookRecords;
   readonly #registration: Registration;
-  /** An account queues the events of one webhook at a time, because a replay may change many rows of the store. */
+  /** Runs the replays of an account one at a time, because a replay may change many rows of the store. */
   readonly #replays = new KeyedSemaphore(1);
 
   constructor(parts: WebhookServiceParts) {

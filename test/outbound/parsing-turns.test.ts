@@ -41,3 +41,25 @@ test('mayParse: pauses after a long handshake for as long as it took', async () 
   const [first = 0, second = 0, third = 0] = began;
   expect(Math.min(second - first, third - second)).toBeGreaterThan(55);
 });
+
+test('mayParse: does not prolong a pause when more sockets arrive in it', async () => {
+  const order: string[] = [];
+  const arrive = (name: string, handle: () => void = () => {}) => {
+    const socket = new EventEmitter() as Socket;
+    socket.on('readable', () => {
+      if (!mayParse(socket)) return;
+      order.push(name);
+      handle();
+    });
+    socket.emit('readable');
+  };
+  arrive('long handshake', () => {
+    work(100);
+    setTimeout(() => arrive('arrives in the pause'), 10);
+    // The pause ends after 100 ms.
+    setTimeout(() => order.push('later timer'), 160);
+  });
+  arrive('waits');
+  await expect.poll(() => order).toHaveLength(4);
+  expect(order).toEqual(['long handshake', 'waits', 'arrives in the pause', 'later timer']);
+});

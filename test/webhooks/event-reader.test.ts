@@ -9,7 +9,7 @@ import type { Store } from '../../src/store/port.ts';
 import { EventReader } from '../../src/webhooks/streams/event-feed.ts';
 import { names, running } from '../store/webhook-makers.ts';
 
-test('the events that streams read are few at once, and one at a time if they are large', async () => {
+test('EventReader: runs few reads at once, and reads large events one at a time', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-event-reader-'));
   const store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
   onTestFinished(async () => {

@@ -9,7 +9,9 @@ import { type Finding, hasFailure, inTime, passed, reasonOf, skip, warn } from '
 
 const answerMs = 3_000;
 
-/** Any HTTP response shows that a server listens there. A collector that is away is no failure, because calls do not need it. */
+/**
+ * Any HTTP response shows that a server listens. A missing collector is only a warning, because calls do not need it.
+ */
 async function checkTraces({ traces }: Config): Promise<readonly Finding[]> {
   if (traces === null) return [];
   const { endpoint, protocol } = traces;

@@ -21,9 +21,9 @@ export function mayAct(event: SignedChatEvent, target: { senderId: string }, vie
 }
 
 /**
- * Detects replayed messages of one conversation. The id of a message is signed, but its position is not, so the
- * platform could show a message twice. The second one is a replay and must be ignored. Pass verified events in the
- * order of their sequence ids.
+ * Detects replayed messages of one conversation. The sender signs the message id but not the sequence id, so the
+ * platform can deliver a message again under another sequence id. Call `isReplay` once for each verified event, in the
+ * order of their sequence ids, and ignore replays.
  */
 export class SeenMessages {
   readonly #seen = new Set<string>();

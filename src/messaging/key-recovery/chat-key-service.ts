@@ -46,13 +46,8 @@ type Enrolled = Extract<EnrolmentState, { kind: 'enrolled' }>;
 export class ChatKeyService {
   readonly #runtime: Runtime;
   readonly #stretcher: Stretcher;
-  /** API accounts take turns, because a caller's proxy can make any number of codes be stretched free of charge. */
-  readonly #stretching = new FairQueue({
-    running: 2,
-    runningOfAccount: 1,
-    waiting: Number.POSITIVE_INFINITY,
-    waitingOfAccount: Number.POSITIVE_INFINITY,
-  });
+  /** API accounts take turns, because calls through a caller's proxy can stretch any number of codes free of charge. */
+  readonly #stretching = new FairQueue({ running: 2, runningOfAccount: 1 });
   readonly #throttle: GuessThrottle;
   readonly #cache: KeyCache;
   readonly #flights = new Map<string, Promise<RecoveredKeys>>();
@@ -212,8 +207,9 @@ export class ChatKeyService {
 }
 
 /**
- * Names the turns and wrong codes of a platform account. A caller's proxy can answer in place of the realms of an
- * `http://` platform and name any platform account. What it answers therefore counts for the caller's API account only.
+ * Returns the key under which the throttle counts wrong codes and serializes calls. A caller's proxy can impersonate
+ * the realms of an `http://` platform and claim any platform account, so its responses affect the caller's API account
+ * only.
  */
 function turnOf({ account, proxy }: KeyOwner, accountId: string): string {
   return proxy === null ? accountId : `${account} ${accountId}`;

@@ -9,7 +9,7 @@ const maxAgeMs = 15 * 60_000;
 const graceMs = 60_000;
 const sweepMs = 15_000;
 const maxEntries = 1_000;
-/** The maximum number of secrets of all entries, checked before each use of the cache. They take 35 MB. */
+/** The maximum number of secrets in all entries (35 MB). It is checked before each use of the cache. */
 const maxSecrets = 50_000;
 
 interface Entry {
@@ -73,7 +73,10 @@ export class KeyCache {
     for (; secrets > maxSecrets; secrets -= this.#wipeMostSecrets());
   }
 
-  /** Wipes the secrets of the entry with the most, so that few users cannot displace those of others. Returns their number. */
+  /**
+   * Wipes the secrets of the entry that has the most, so that a few users cannot displace the secrets of others.
+   * Returns the number of wiped secrets.
+   */
   #wipeMostSecrets(): number {
     const most = [...this.#entries.values()].reduce((a, b) => (b.keys.secrets > a.keys.secrets ? b : a)).keys;
     const { secrets } = most;

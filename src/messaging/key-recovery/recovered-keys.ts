@@ -54,7 +54,7 @@ export class RecoveredKeys {
     return this.#kept.size;
   }
 
-  /** Wipes the stored secrets, which can be decrypted again. */
+  /** Wipes the stored secrets only. They can be decrypted again with the private keys. */
   wipeSecrets(): void {
     this.#kept.clear();
   }

@@ -9,7 +9,10 @@ import { rejectedToken } from './problems.ts';
 
 const cachedMs = 5 * 60_000;
 const maxCached = 10_000;
-/** A host name has at most 253 characters. The addresses of servers are cached, although nothing may listen there. */
+/**
+ * The maximum length of a server's URL, because URLs are cached before they are used. A host name has at most 253
+ * characters.
+ */
 const maxEndpoint = 300;
 /** The limits of an audit log. An operation has at most 7,500 bytes. */
 const logLimits = { bytes: 1024 * 1024, values: 50_000 };

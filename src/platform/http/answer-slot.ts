@@ -1,8 +1,8 @@
 import type { ConnectionLimiter } from '../../outbound/connection-limiter.ts';
 
 /**
- * The slot in which a call receives and parses a large answer of a server that callers choose. Such an answer needs several times its
- * size in memory.
+ * The right of a call to receive and parse a large response of a server that callers choose. The number of slots is
+ * limited, because parsing needs several times the size of the response in memory.
  */
 export class AnswerSlot {
   readonly #limiter: ConnectionLimiter;
@@ -16,7 +16,7 @@ export class AnswerSlot {
     this.#account = account;
   }
 
-  /** Resolves in the turn of the call. Rejects when `signal` is aborted. A repeated attempt uses the same slot. */
+  /** Resolves when the call has its slot. Rejects when `signal` is aborted. Repeated calls wait for the same slot. */
   enter(signal: AbortSignal): Promise<void> {
     this.#entered ??= new Promise((resolve, reject) => {
       const begin = (leave: () => void) => {
@@ -29,11 +29,12 @@ export class AnswerSlot {
     return this.#entered;
   }
 
-  /** Resolves at once if the answer needs no slot. */
+  /** Waits for the slot if `enter` was called. */
   async entered(): Promise<void> {
     await this.#entered;
   }
 
+  /** Releases the slot, also if the call still waits for it. */
   leave(): void {
     this.#isOver = true;
     this.#leave();

@@ -64,7 +64,7 @@ const uploadPatience = 10;
  */
 export const maxWaitingCalls = 500;
 
-/** The number of large answers that are received and parsed at the same time. An account gets two of them. */
+/** The maximum number of large responses that are received and parsed at once. One account gets at most two slots. */
 const maxLargeAnswers = 8;
 
 /** The number of origins whose circuit breakers are kept. */
@@ -85,8 +85,8 @@ export class Transport {
   }
 
   /**
-   * Sends a request and returns the result of `read` for any response. `read` must not send another request, because a large answer has a
-   * slot until it is read. Throws a `PosternError`.
+   * Sends a request and returns the result of `read` for any response. `read` must not send another request, because it
+   * may hold an `AnswerSlot`. Throws a `PosternError`.
    */
   send<T>(
     request: TransportRequest,
@@ -192,7 +192,7 @@ export class Transport {
         if (!isRepeatable(error, request) || attempts.ended) throw error;
         return this.#sendOnce(request, maxBytes, call, attempts, slot);
       });
-      // The last bytes may have come before the turn of the answer.
+      // The response may be complete before the call has its slot.
       await slot?.entered();
       return answer;
     } finally {

@@ -26,7 +26,7 @@ export function list(value: unknown, field: string, max = Number.POSITIVE_INFINI
   return value.length <= max ? value : invalidField(field, `an array of at most ${max} items`);
 }
 
-/** More than any text but those of tweets, messages and articles. */
+/** The default limit. Only texts of tweets, messages and articles are longer. */
 const usualLength = 4_096;
 
 /** Reads a string of at most `max` UTF-16 code units. */

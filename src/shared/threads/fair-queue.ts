@@ -6,10 +6,10 @@ export interface FairQueueLimits {
   running: number;
   /** The maximum number of running tasks of one account. */
   runningOfAccount: number;
-  /** The maximum total weight of waiting tasks. */
-  waiting: number;
+  /** The maximum total weight of waiting tasks. Without it, any number of tasks may wait. */
+  waiting?: number;
   /** The maximum total weight of the waiting tasks of one account. A single task is always accepted. */
-  waitingOfAccount: number;
+  waitingOfAccount?: number;
 }
 
 export interface Place {
@@ -95,16 +95,17 @@ export class FairQueue {
   }
 
   #checkLimits({ account, weight }: Place): void {
+    const { waiting = Number.POSITIVE_INFINITY, waitingOfAccount = Number.POSITIVE_INFINITY } = this.#limits;
     const queue = this.#waiting.get(account) ?? [];
     const own = queue.reduce((sum, each) => sum + each.weight, 0);
-    if (queue.length > 0 && own + weight > this.#limits.waitingOfAccount) {
+    if (queue.length > 0 && own + weight > waitingOfAccount) {
       throw new PosternError(
         'account_article_limit',
         'Too many articles of this account are being processed. Retry later',
         { retryAfterSeconds: 2 },
       );
     }
-    if (this.#waitingWeight + weight > this.#limits.waiting) {
+    if (this.#waitingWeight + weight > waiting) {
       throw new PosternError(
         'article_overload',
         'Too many articles are being processed. Nothing was charged. Retry later',

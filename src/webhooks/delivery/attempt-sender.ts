@@ -48,7 +48,10 @@ export class AttemptSender {
     this.#watch?.abort();
   }
 
-  /** Makes one delivery attempt. `body` is `null` if it cannot be decrypted. Returns `null` if it was aborted because the webhook was deleted, was paused or got another URL. */
+  /**
+   * Makes one delivery attempt. `body` is `null` if it cannot be decrypted. Returns `null` if the attempt was aborted,
+   * because the webhook was deleted or paused or got another URL.
+   */
   async send(event: string, body: string | null, attempt: number, now: number): Promise<SentAttempt | null> {
     const request = body === null ? null : this.#sign(event, body, attempt, now);
     if (request === null) {

@@ -38,7 +38,7 @@ export class DeliveryQueue {
   readonly #live = new DeliveryWindow(liveAtOnce);
   readonly #replayed = new DeliveryWindow(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** Resolves when the last attempt may begin. Attempts begin in order, although some wait for their bodies. */
+  /** Resolves when the last attempt may begin. Attempts begin in order, even if some wait for a read of their body. */
   #beginning: Promise<unknown> = Promise.resolve();
   #refreshedAt: number | null = null;
   #reading = false;
@@ -288,7 +288,10 @@ export class DeliveryQueue {
     this.#go();
   }
 
-  /** Returns `undefined` if no attempt may begin now, because the webhook was changed or the store failed. */
+  /**
+   * Returns the body of an attempt when it may begin. Returns `undefined` if it may not begin, because the queue has ended, the webhook was
+   * changed or the store failed.
+   */
   async #bodyOf({ poller, event }: QueuedDelivery, earlier: Promise<unknown>): Promise<string | null | undefined> {
     const { bodies, gate, webhooks, runtime } = this.#parts;
     try {
@@ -296,12 +299,12 @@ export class DeliveryQueue {
       // The attempts of 100 webhooks may begin together, and signing a large body takes half a millisecond.
       await turn();
       await earlier;
-      // An attempt that went back to the queue would begin after later ones.
-      while (gate.state(this.#webhook, webhooks.readAt) === 'stale') {
+      // Returning the attempt to the queue here would change the order.
+      while (!this.#ended && gate.state(this.#webhook, webhooks.readAt) === 'stale') {
         await webhooks.refresh();
         this.see();
       }
-      return gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
+      return !this.#ended && gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
     } catch {
       await sleep(runtime, retryLoadMs);
       return undefined;

@@ -5,19 +5,14 @@ import type { Store } from '../../store/port.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { unpackEvent } from '../shared/stored-event.ts';
 
-/** The maximum size of the bodies in memory, in characters of one or two bytes. */
+/** The maximum size of the cached bodies in characters. A character takes one or two bytes. */
 const maxChars = 16 * 1_024 * 1_024;
 
 /**
- * The reads of waiting deliveries and of their events. Few run at once, because the results of simultaneous reads of the embedded store
- * arrive in one message.
+ * The limits of simultaneous reads of deliveries and bodies. They are low, because the embedded store sends the results
+ * of simultaneous reads in one message.
  */
-export const deliveryReads: FairQueueLimits = {
-  running: 8,
-  runningOfAccount: 4,
-  waiting: Number.POSITIVE_INFINITY,
-  waitingOfAccount: Number.POSITIVE_INFINITY,
-};
+export const deliveryReads: FairQueueLimits = { running: 8, runningOfAccount: 4 };
 
 export interface EventBodiesParts {
   store: Store;
@@ -27,8 +22,8 @@ export interface EventBodiesParts {
 }
 
 /**
- * The bodies of events to send. Those that were stored or sent last are kept in memory, decrypted; others are read from the store when they
- * are sent. The queue of a webhook has no bodies, because an account may have 40,000 deliveries in its queues, each with 100 KB.
+ * A cache of the decrypted bodies of recent events. Other bodies are read from the store when they are sent. Delivery
+ * queues contain no bodies, because those of one account may have 40,000 deliveries of 100 KB each.
  */
 export class EventBodies {
   readonly #parts: EventBodiesParts;
@@ -61,7 +56,7 @@ export class EventBodies {
     if (sealed === null) return null;
     try {
       const { body } = unpackEvent(vault.openBody(account, event, sealed));
-      // A message that was opened for no webhook has no body, but also no deliveries.
+      // A message that no webhook can decrypt has no body and no deliveries.
       if (body !== null) this.keep(poller, event, body);
       return body;
     } catch (error) {

@@ -44,8 +44,8 @@ export class RefusedResponses {
 const betweenFailuresMs = 1_000;
 
 /**
- * Schedules, for each account, the pollers whose requests keep failing at servers that callers choose. Together they have one request a
- * second. Other pollers of the account are not delayed.
+ * Schedules, for each account, the pollers whose requests to servers that callers choose keep failing. Together they
+ * send one request a second. Other pollers of the account are not delayed.
  */
 export class FailedPolls {
   readonly #now: () => number;

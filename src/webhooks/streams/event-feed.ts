@@ -1,5 +1,5 @@
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
-import { FairQueue, type FairQueueLimits } from '../../shared/threads/fair-queue.ts';
+import { FairQueue } from '../../shared/threads/fair-queue.ts';
 import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 
 /** The time in milliseconds for which a poller continues after its last stream has closed. */
@@ -11,22 +11,16 @@ const eventsAtOnce = 100;
 /** The maximum number of events in the buffer of a stream. A stream that falls further behind reads the store itself. */
 const mostBuffered = 2 * eventsAtOnce;
 /**
- * The maximum size of these events, and of those of one read, in encrypted characters. An account may have 2,000 streams, all of which keep
- * the events of their last read while their reader is slow.
+ * The maximum size of these events, and of those of one read, in encrypted characters. An account may have 2,000
+ * streams, and a stream with a slow reader keeps the events of its last read.
  */
 const mostBufferedChars = 64 * 1_024;
-/** Few reads run at once, because the results of simultaneous reads of the embedded store arrive in one message. */
-const readLimits: FairQueueLimits = {
-  running: 16,
-  runningOfAccount: 8,
-  waiting: Number.POSITIVE_INFINITY,
-  waitingOfAccount: Number.POSITIVE_INFINITY,
-};
 
 /** Reads the events of pollers for all streams of this process. */
 export class EventReader {
   readonly #store: Store;
-  readonly #reads = new FairQueue(readLimits);
+  /** The limits are low, because the embedded store sends the results of simultaneous reads in one message. */
+  readonly #reads = new FairQueue({ running: 16, runningOfAccount: 8 });
 
   constructor(store: Store) {
     this.#store = store;

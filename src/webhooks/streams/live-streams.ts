@@ -145,7 +145,8 @@ export class LiveStreams {
     while (!ended.aborted) {
       const { events, isLast } = await this.#reader.after(poller, place);
       for (const event of events) {
-        // Many streams may have read events, and each event takes a millisecond if it is large.
+        // Lets other work run, because decrypting a large event takes a millisecond and many streams may do so
+        // together.
         await turn();
         place = event.place;
         yield event;

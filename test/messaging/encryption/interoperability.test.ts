@@ -67,7 +67,7 @@ interface OfficialAction {
   publicKeyVersion: string;
 }
 
-/** Converts the SDK's payload to the form of the platform, which wraps the struct of a message into a union. */
+/** Converts an SDK message to a platform event. Its detail is a Thrift union, and field 1 of it is the SDK's message. */
 function signedMessage(message: OfficialMessage, senderId: string, conversationId: string): SignedEvent {
   const detail = struct(structField(1, Buffer.from(message.encryptedContent, 'base64')));
   return {

@@ -43,13 +43,13 @@ export class UnlockKeys {
     return seal(this.#keysKey(scalar), privateKeys);
   }
 
-  /** Returns null if one of the shares is not a scalar, or if the keys were sealed with another one. */
+  /** Returns null if a share is not a scalar, or if the keys were not encrypted with the scalar of these shares. */
   openKeys(one: PlacedShare, other: PlacedShare, sealed: Uint8Array): Buffer | null {
     let scalar: Uint8Array;
     try {
       scalar = combineScalars(one, other);
     } catch {
-      // Realms that a caller chose can seal any bytes as a share.
+      // A caller can choose the realms, and their shares can be any bytes.
       return null;
     }
     const plain = open(this.#keysKey(scalar), sealed);
