@@ -159,7 +159,7 @@ async function measureLatency() {
   for (let i = 1; i <= events; i++) {
     await happen(1);
     await allSeen(i);
-    // Random pauses prevent that the events are synchronous with timers of the service.
+    // Random pauses keep the events from coinciding with timers of the service.
     await sleep(20 + Math.random() * 180);
   }
   const { ages } = (await (await fetch(`${receiver.url}/seen`)).json()) as { ages: number[] };

@@ -39,7 +39,7 @@ export function restoreCommand(): Command {
     });
 }
 
-/** Returns a function that shows progress on standard error: a line that is rewritten on a terminal, else a line for each tenth. */
+/** Returns a function that shows progress on standard error. A terminal shows one line that is updated; other outputs get a line every 10 %. */
 function showProgress(label: string): OnProgress {
   let shown = -1;
   return (done, total) => {
