@@ -6,7 +6,7 @@ import { makeAccounts } from './bench/accounts.ts';
 import { readArguments } from './bench/frame.ts';
 import { type LoadCall, LoadClient, type LoadOutcome, pick, quantile, seeded } from './bench/open-loop.ts';
 import { pin } from './bench/pin.ts';
-import { pidOf, start, stopAll, temporaryFolder } from './bench/processes.ts';
+import { pidOf, start, startSandbox, stopAll, temporaryFolder } from './bench/processes.ts';
 
 const values = readArguments(
   `npm run check -- overload [--seconds 10] [--normal 5] [--keys 10] [--times 3] [--share 0.7] [--seed 1a2b3c4d]
@@ -48,11 +48,7 @@ const lateMs = 20;
 print(`--seed ${values.seed} repeats the calls`);
 if (availableParallelism() < 2) throw new Error('this needs two processor cores');
 pin(process.pid, otherCore);
-const sandbox = await start('postern.js', ['sandbox'], {
-  DATA_DIR: temporaryFolder(),
-  SANDBOX_PORT: '0',
-  SANDBOX_ACTIVITY: '0',
-});
+const sandbox = await startSandbox();
 pin(pidOf(sandbox.child), otherCore);
 // The client and the sandbox share a core. The sandbox has the lower priority, because a client that waits for the core would measure
 // response times that are too long.

@@ -9,7 +9,7 @@ import { attacks } from './hostile/attacks.ts';
 import type { Figures } from './hostile/probe.ts';
 import { Service } from './hostile/service.ts';
 import { type Attack, Target } from './hostile/target.ts';
-import { type Settings, start, stop, temporaryFolder } from './processes.ts';
+import { type Settings, startSandbox, stop, temporaryFolder } from './processes.ts';
 
 const targets = { retainedMiB: 100, peakMiB: 1_024, diskMiB: 100, stopMs: 0, otherMs: 0 };
 const settleMs = 300;
@@ -79,11 +79,7 @@ if (values.list) {
 }
 
 const checkout = resolve(values.checkout);
-const sandbox = await start(join(checkout, 'scripts', 'postern.js'), ['sandbox'], {
-  DATA_DIR: temporaryFolder(),
-  SANDBOX_PORT: '0',
-  SANDBOX_ACTIVITY: '0',
-});
+const sandbox = await startSandbox({}, join(checkout, 'scripts', 'postern.js'));
 let service: Service | null = null;
 if (!values.json) {
   print(['attack', 's', 'stop ms', 'cpu ms', 'kept MiB', 'peak MiB', 'disk MiB', 'other ms', 'dollars', 'responses']);

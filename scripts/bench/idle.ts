@@ -9,7 +9,7 @@ import { Vault } from '../../src/shared/secrets/vault.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
 import { readArguments } from './frame.ts';
-import { type Started, start, stop, stopAll, temporaryFolder } from './processes.ts';
+import { type Started, start, startSandbox, stop, stopAll, temporaryFolder } from './processes.ts';
 
 const webhooksOfAccount = 100;
 const hourMs = 3_600_000;
@@ -55,12 +55,7 @@ await stopAll();
 async function idle(count: number) {
   const env = { NODE_ENV: 'production', SECRET_KEY: randomBytes(32).toString('base64') };
   const dataDir = temporaryFolder();
-  const sandbox = await start('postern.js', ['sandbox'], {
-    ...env,
-    DATA_DIR: temporaryFolder(),
-    SANDBOX_PORT: '0',
-    SANDBOX_ACTIVITY: '0',
-  });
+  const sandbox = await startSandbox(env);
   await writeWebhooks({ accounts: await mint(sandbox, count), dataDir, secretKey: env.SECRET_KEY });
   const startedAt = performance.now();
   const postern = await start('postern.js', ['serve'], {

@@ -100,6 +100,12 @@ export async function start(
   });
 }
 
+/** Starts a sandbox on a free port, in which users do not act by themselves. */
+export function startSandbox(settings: Settings = {}, program = 'postern.js'): Promise<Started> {
+  const env = { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0', ...settings };
+  return start(program, ['sandbox'], env);
+}
+
 /** Starts a gateway, up to five times as a service manager does, because a busy database may exceed the time limit of the start. */
 export async function startGateway(settings: Settings): Promise<Started> {
   for (let tries = 1; ; tries++) {
