@@ -11,10 +11,10 @@ import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
 import { findMongo, startMongo } from '../support/mongo-server.ts';
 import { isAll } from '../support/repetitions.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'postern-pack-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 // The build of `npm test` is packed, because a build now would change files that other tests use.
 const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
