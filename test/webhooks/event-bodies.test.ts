@@ -56,15 +56,15 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-describe('the bodies of events', () => {
-  test('are read once for simultaneous deliveries, a few at a time', async () => {
+describe('EventBodies', () => {
+  test('reads each body once for simultaneous deliveries, a few at a time', async () => {
     const asked = events.slice(0, 50).flatMap((event) => [event, event]);
     expect(await Promise.all(asked.map((event) => bodies.of('a', 'p1', event)))).toEqual(asked.map(bodyOf));
     expect(reads).toEqual(events.slice(0, 50));
     expect(most).toBe(4);
   });
 
-  test('are limited in memory, and the latest are kept', async () => {
+  test('keeps the latest bodies in limited memory', async () => {
     for (const event of events) bodies.keep('p1', event, bodyOf(event));
     expect(await bodies.of('a', 'p1', last)).toBe(bodyOf(last));
     expect(reads).toEqual([]);
@@ -72,7 +72,7 @@ describe('the bodies of events', () => {
     expect(reads).toEqual([first]);
   });
 
-  test('are null if they are not stored or cannot be decrypted', async () => {
+  test('returns null for a body that is not stored or cannot be decrypted', async () => {
     const sealed = vault.sealBody('a', last, bodyOf(last));
     const unreadable = { id: 'unreadable', type: 'tweet.mention', sealed };
     await store.events.append({ poller, cursor: '2', events: [unreadable], deliveries: [] });
