@@ -3,10 +3,7 @@ import { runNamed } from './bench/frame.ts';
 
 await runNamed('bench', {
   rest: { about: 'REST beside bare node:http and bare Express 5', load: () => import('./bench/rest.ts') },
-  graphql: {
-    about: 'GraphQL beside bare Yoga',
-    load: () => import('./bench/graphql.ts'),
-  },
+  graphql: { about: 'GraphQL beside bare Yoga', load: () => import('./bench/graphql.ts') },
   webhooks: {
     about: 'deliveries a second beside a loop that signs and posts, and the time from event to receiver',
     load: () => import('./bench/webhooks.ts'),

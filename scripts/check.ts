@@ -1,4 +1,4 @@
-// Runs one check of endurance or security.
+// Runs one reliability or security check.
 import { runNamed } from './bench/frame.ts';
 
 await runNamed('check', {

@@ -1,4 +1,5 @@
-// Kills gateways and disturbs their store, their disk and their clocks while calls and events run, and checks that nothing is lost or doubled.
+// Runs test/faults, which kills gateways and injects faults of their store, disk and clocks while calls and events run. Checks that no
+// charge is lost or doubled, and that gateways recover in the promised time.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,7 +20,7 @@ interface Calls {
   doubled: number;
 }
 
-/** The results of test/faults, which prints them. */
+/** The results that test/faults writes to the file KILLS_RESULTS. */
 interface Faults {
   store: string;
   accounts: Calls[];
@@ -31,17 +32,17 @@ interface Faults {
 const values = readArguments(
   `npm run check -- kills [--store sqlite|mongodb] [--kills 20] [--gateways 3] [--each 1] [--seed 1a2b3c4d]
 
-Runs gateways on one store while callers send reads, writes, and writes with an Idempotency-Key over REST and GraphQL, which they repeat after a
-lost response, and while webhooks receive events. Applies each fault alone --each times and measures the time until calls succeed and events
-arrive: a gateway killed or frozen, the store locked, killed or frozen, its disk full (if this process may mount a disk), and clocks set an hour
-ahead and back. Then kills gateways --kills times, several at once too, mixed with other faults that depend on the seed. Then replaces the
-gateways one by one by a version with a migration. Checks after each round and at the end that no charge, tweet or event is lost or doubled.
+Runs gateways on one store. Meanwhile callers send reads and writes over REST and GraphQL, repeat writes with an Idempotency-Key after a lost
+response, and webhooks receive events. Injects each fault alone --each times and measures the time until calls succeed and events arrive:
+a gateway killed or frozen, the store locked, killed or frozen, its disk full (if this process may mount a disk), and clocks set an hour
+ahead and back. Then kills gateways --kills times, some at once, mixed with other faults that depend on the seed. Then upgrades the gateways
+one by one to a version with a migration. Checks after each round and at the end that no charge, tweet or event is lost or doubled.
 
-  --database-clock  moves the clock of the database too, with libfaketime (Debian: faketime), which makes secantusd much slower
-  --fault     only faults alone whose names contain this, such as "clock"
-  --store     only this store. The default is both, one after the other
-  --only      "faults" or "upgrade"
-  --old PATH  upgrades from this folder of an older version, after its \`npm ci && npm run build\`, instead of to the next one
+  --database-clock  sets the clock of the database too, with libfaketime (Debian: faketime), which makes secantusd much slower
+  --fault           injects only single faults whose names contain this text, such as "clock"
+  --store           tests only this store; both by default
+  --only            runs only "faults" or "upgrade"
+  --old PATH        upgrades from the older version in this folder, which must be built, to this one; by default from this one to a next one
 
 Exits with 1 if something is lost or doubled, or a recovery takes longer than promised.`,
   {

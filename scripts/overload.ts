@@ -6,7 +6,7 @@ import { makeAccounts } from './bench/accounts.ts';
 import { readArguments } from './bench/frame.ts';
 import { type LoadCall, LoadClient, type LoadOutcome, pick, quantile, seeded } from './bench/open-loop.ts';
 import { pin } from './bench/pin.ts';
-import { pidOf, start, stopAll, temporaryFolder } from './bench/processes.ts';
+import { pidOf, start, startSandbox, stopAll, temporaryFolder } from './bench/processes.ts';
 
 const values = readArguments(
   `npm run check -- overload [--seconds 10] [--normal 5] [--keys 10] [--times 3] [--share 0.7] [--seed 1a2b3c4d]
@@ -14,7 +14,7 @@ const values = readArguments(
 Pins a gateway with default settings to one processor core, and its sandbox and this client to another one. Then:
 
 1. measures the capacity: the calls a second of 32 callers that each wait for their response;
-2. --share of the capacity for --normal seconds, at random times whatever the gateway does: the normal response times;
+2. --share of the capacity for --normal seconds, at random times that do not depend on the gateway: the normal response times;
 3. --times the capacity for --seconds: refusals, response times of accepted calls, /healthz;
 4. --share of the capacity for --normal seconds, with one key at 10 times its share: the response times of the other keys.
 
@@ -36,23 +36,19 @@ const option = {
   times: Number(values.times),
   share: Number(values.share),
 };
-/** Figures of a few seconds mean nothing. */
+/** Shorter measurements vary too much to be judged. */
 const isJudged = option.seconds >= 10;
 const random = seeded(Number.parseInt(values.seed, 16));
 const [gatewayCore, otherCore] = [0, 1];
 const greed = 10;
 const refusals = [429, 503];
-/** A client that sends later than this at normal load is disturbed by other work on the machine. */
+/** If the client sends later than this at normal load, other work on the machine disturbs the measurement. */
 const lateMs = 20;
 
 print(`--seed ${values.seed} repeats the calls`);
 if (availableParallelism() < 2) throw new Error('this needs two processor cores');
 pin(process.pid, otherCore);
-const sandbox = await start('postern.js', ['sandbox'], {
-  DATA_DIR: temporaryFolder(),
-  SANDBOX_PORT: '0',
-  SANDBOX_ACTIVITY: '0',
-});
+const sandbox = await startSandbox();
 pin(pidOf(sandbox.child), otherCore);
 // The client and the sandbox share a core. The sandbox has the lower priority, because a client that waits for the core would measure
 // response times that are too long.
@@ -80,7 +76,7 @@ const client = new LoadClient(gateway.url);
 const probe = new LoadClient(gateway.url, 4);
 await client.connect();
 
-// Until Node has compiled the code for them, a call takes several times as long.
+// Calls take several times as long until V8 has optimised their code.
 await client.closedLoop({ callers: 32, durationMs: 6_000, next: drawCalls(keys) });
 const full = await client.closedLoop({ callers: 32, durationMs: 3_000, next: drawCalls(keys) });
 const capacity = full.filter(isAccepted).length / 3;
@@ -161,7 +157,7 @@ async function phase(name: string, rate: number, seconds: number, next: () => Lo
   return { results, unanswered, late };
 }
 
-/** Every response is complete, or a refusal with Retry-After, and every request has a response. */
+/** Returns the faults of a phase: a response that is neither complete nor a refusal with Retry-After, or a missing response. */
 function faultsOf({ results, unanswered }: { results: LoadOutcome[]; unanswered: number }): string[] {
   const faults = unanswered > 0 ? [`${unanswered} calls got no response`] : [];
   const wrong = results.filter(
@@ -171,7 +167,7 @@ function faultsOf({ results, unanswered }: { results: LoadOutcome[]; unanswered:
   return faults;
 }
 
-/** Asks for /healthz ten times a second until `end` is called. */
+/** Requests /healthz ten times a second until `end` is called. */
 function probeHealth() {
   let ended = false;
   const results: Promise<LoadOutcome>[] = [];

@@ -1,10 +1,10 @@
 // Generates the files in schema/ and the generated parts of documents from the code.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { printSchema } from 'graphql';
 import { stringify } from 'yaml';
 import { actions, streams } from '../src/actions/registry.ts';
 import { schema } from '../src/api/graphql/schema/schema.ts';
+import { readArguments } from './bench/frame.ts';
 import { cliTables } from './cli-tables.ts';
 import { endpointTable } from './endpoint-tables.ts';
 import { exampleResults } from './example-results.ts';
@@ -45,23 +45,18 @@ const documents = {
   'docs/platforms.md': () => withSections('docs/platforms.md', platformTables()),
 };
 
-const help = `Usage: npm run print -- [--check]
+const values = readArguments(
+  `npm run print -- [--check]
 
-Writes the files that derive from the code: schema/openapi.json, schema/platform.openapi.json, schema/events.json, schema/asyncapi.yaml
-and schema/schema.graphql, the types of src/client/webhooks/events.ts, the files
-src/client/endpoints.ts and src/client/error-table.ts, the results of src/api/demo/example-results.json, docs/errors.md and the printed tables of the other pages in docs/.
-The examples of openapi.json are the answers of a service that runs for a moment in
-this process.
+Writes the files that derive from the code, and the printed tables of documents:
+${Object.keys(documents)
+  .map((name) => `  ${name}\n`)
+  .join('')}
+The examples of openapi.json are real responses of a service in this process.
 
-  --check   write nothing; exit 1 if a file differs from what would be written
-  --help    this text
-`;
-
-const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
-if (values.help) {
-  process.stdout.write(help);
-  process.exit(0);
-}
+  --check   write nothing; exit with 1 if a file is out of date`,
+  { check: { type: 'boolean' } },
+);
 
 for (const [name, print] of Object.entries(documents)) {
   const file = new URL(`../${name}`, import.meta.url);

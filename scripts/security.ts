@@ -29,9 +29,9 @@ const names = Object.keys(surfaces);
 const values = readArguments(
   `npm run check -- security [--surface NAME]... [--hostile 24] [--stop-ms 100] [--all] [--seed 1a2b3c4d]
 
-Attacks the built product and its parts: runs the tests of every surface, and attacks a running service with hostile requests. Prints a line for
-each surface with the number of attacks and how many were held. A test that fails, or an attack that stops the event loop or takes memory beyond
-the targets of bench -- hostile, is not held; the exit status is then 1.
+Attacks the built product and its parts: runs the tests of every surface, and attacks a running service with hostile requests. Prints a
+line for each surface with the number of attacks and how many were held. An attack is not held if its test fails, or if it exceeds a
+target of bench -- hostile. The exit status is then 1.
 
   --surface  only this surface: ${names.join(', ')}
   --hostile  number of hostile requests, chosen by the seed; each file of them has at least one
@@ -159,7 +159,7 @@ function casesOf(file: string): { name: string; held: boolean }[] {
   return cases.map(({ fullName, status }) => ({ name: `${file}: ${fullName}`, held: status === 'passed' }));
 }
 
-/** Runs a program of Node, whose errors are shown, and returns its output. Without `captures` the output is shown. */
+/** Runs a Node program. Returns its output with `captures`, and shows it without. */
 function run(
   args: string[],
   { env = {}, captures = false }: { env?: Record<string, string>; captures?: boolean } = {},

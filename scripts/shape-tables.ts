@@ -1,6 +1,6 @@
 import { code, table } from './markdown-table.ts';
 
-/** What the tables read of a schema. */
+/** The fields of a schema that the tables use. */
 interface Schema {
   type?: string | string[];
   properties?: Record<string, Schema>;
@@ -10,7 +10,7 @@ interface Schema {
   enum?: string[];
 }
 
-/** What the tables read of the OpenAPI document. */
+/** The fields of the OpenAPI document that the tables use. */
 export interface OpenApi {
   components: { schemas: Record<string, Schema> };
   paths: Record<

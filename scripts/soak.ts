@@ -12,21 +12,28 @@ import { judge, printRows } from './soak/judge.ts';
 import { secret, startStack } from './soak/stack.ts';
 import { compareRest, type Usage, usageOf } from './soak/usage.ts';
 
+/** The most callers with which the capacity is measured, and the most concurrent rounds afterwards. */
+const maxCallers = 32;
+const maxRounds = 128;
+
 const values = readArguments(
-  `npm run check -- soak [--seconds 60] [--share 0.7] [--store sqlite|mongodb] [--fault-seconds 10] [--seed 1a2b3c4d]
+  `npm run check -- soak [--seconds 60] [--share 0.7] [--store sqlite|mongodb] [--actors 16] [--fault-seconds 10] [--seed 1a2b3c4d]
 
-Measures how many rounds of calls a second a gateway performs with more and more callers. Then makes --share of them for --seconds: REST,
-GraphQL, streams, webhooks, media and messages, of --actors platform accounts with an API account each. Meanwhile faults come and go in an
-order that depends on the seed: the platform is slow, answers 5 % of requests with errors, is down; the callers' proxy dies; the store is
-away; the receiver of webhooks is slow. A call that fails is repeated with the same Idempotency-Key until it succeeds.
+Measures the capacity of a gateway: the most rounds of calls a second with up to ${maxCallers} callers. Then runs at --share of the capacity for
+--seconds: REST, GraphQL, streams, webhooks, media and messages of --actors platform accounts with an API account each. Meanwhile faults
+begin and end in an order that depends on the seed: the platform is slow, returns errors for 5 % of requests, or is down; the callers'
+proxy is killed; the store is unavailable; the webhook receiver is slow. A failed call is repeated with the same Idempotency-Key until it
+succeeds.
 
-Exits with 1 if a call fails while there is no fault, if an event does not arrive, if the charges are not those of the calls in the responses
-and in the sandbox, or if memory, sockets, timers or file descriptors grow from the first third to the last (in runs of at least ten minutes).
+Exits with 1 if a call fails without a fault, if an event does not arrive, if the charges differ from the responses or from the calls that
+the sandbox performed, or if memory, sockets, timers or file descriptors grow from the first third to the last (in runs of at least ten
+minutes).
 
   --step SECONDS     time for each number of callers while the capacity is measured
-  --grace SECONDS    a call that fails so soon after a fault counts as its consequence (default: half of the pause between faults, at most 5)
-  --patient          for machines that do other work at the same time: the gateway refuses nothing because it is busy, a call that
-                     succeeds when it is repeated within 15 minutes is no error, and MongoDB has 30 s for a new connection`,
+  --grace SECONDS    a call that fails within this time after a fault counts as its consequence; by default half of the pause between
+                     faults, at most 5
+  --patient          for busy machines: the gateway refuses nothing because it is busy, a call that succeeds when it is repeated within
+                     15 minutes is no error, and MongoDB has 30 s for a new connection`,
   {
     seconds: { type: 'string', default: '60' },
     share: { type: 'string', default: '0.7' },
@@ -44,9 +51,6 @@ const isLong = seconds >= 600;
 const faultSeconds = Number(values['fault-seconds']) || Math.min(10, seconds / 30);
 const stepSeconds = Number(values.step) || (isLong ? 10 : 2);
 const credit = 10_000;
-/** The most callers with which the capacity is measured, and the most rounds at a time afterwards. */
-const maxCallers = 32;
-const maxRounds = 128;
 const random = seeded(Number.parseInt(values.seed, 16));
 const { plan, pause } = planFaults({ seconds, faultSeconds, random });
 const graceSeconds = Number(values.grace) || Math.min(5, pause / 2);
@@ -63,7 +67,7 @@ const stack = await startStack({
   env: { MAX_STREAMS_PER_KEY: '100', ...(values.patient && relaxed) },
 });
 const caller = new Caller(stack.gateway.url, patience);
-/** Each call as often as its weight says. */
+/** Each call, repeated by its weight. */
 const weighted = calls.flatMap((call) => Array.from({ length: call[0] }, () => call));
 const written: Record<'tweets' | 'messages', Written> = { tweets: new Map(), messages: new Map() };
 const happened = new Map<Actor, number>();
@@ -160,7 +164,7 @@ async function measureCapacity(): Promise<number> {
 }
 
 function begin(): void {
-  // A client has a limit too. While a fault lasts, rounds wait for its end.
+  // The client needs a limit too, because rounds accumulate while a fault lasts.
   if (running >= maxRounds) {
     heldBack.push(performance.now());
     return;

@@ -1,4 +1,4 @@
-// The server with which Postern's GraphQL is compared. It answers the same query with the same calls to the same platform, without API key,
+// The minimal GraphQL server with which Postern is compared. It resolves the same query with the same platform requests, without API keys,
 // credit, prices and checks of the platform's data. Usage: bare-graphql.ts PLATFORM_URL
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

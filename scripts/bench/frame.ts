@@ -1,10 +1,7 @@
-// Functions that the benchmarks and checks share: the choice of a program, its arguments, and alternating rounds.
+// Shared functions of the benchmarks and checks: program selection, arguments, alternating rounds and medians.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/**
- * Runs the program that the first argument names. The program then reads the other arguments. Prints the names if there is none, or an
- * unknown one.
- */
+/** Runs the program that the first argument names, with the other arguments. Prints all names if the name is missing or unknown. */
 export async function runNamed(
   command: string,
   programs: Record<string, { about: string; load: () => Promise<unknown> }>,
@@ -34,7 +31,7 @@ export function readArguments<const Options extends NonNullable<ParseArgsConfig[
   return parseArgs({ options }).values;
 }
 
-/** Returns how long a round of load lasts. Round 0 of `alternate` is longer, because V8 needs thousands of requests to optimise all code. */
+/** Returns the duration of a round. Round 0 of `alternate` is longer, because V8 needs thousands of requests to optimise all code. */
 export function roundMs(round: number, durationMs: number, warmUpMs = 4_000): number {
   return round === 0 ? Math.max(warmUpMs, durationMs) : durationMs;
 }
@@ -61,8 +58,8 @@ export function showSpread({ value, low, high }: Spread): string {
 }
 
 /**
- * Measures the subjects alternately (A B C, B C A, …), so that neither a change of the machine's speed nor the position in the round favours
- * a subject. Round 0 is a warm-up and is not counted. Returns the results of each subject.
+ * Measures the subjects alternately (A B C, B C A, …), so that neither the machine's speed nor the position in a round favours one.
+ * Round 0 is a warm-up and is not counted. Returns the results of each subject.
  */
 export async function alternate<Name extends string, Subject, Result>(
   subjects: Record<Name, Subject>,

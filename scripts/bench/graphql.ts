@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { alternate, readArguments, roundMs } from './frame.ts';
 import { type LoadResult, load, showRatio, showResults } from './load.ts';
-import { makeRichAccount, type Started, start, stopAll, temporaryFolder } from './processes.ts';
+import { makeRichAccount, type Started, start, startSandbox, stopAll, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
   `npm run bench -- graphql [--rounds 9] [--seconds 2] [--concurrency 64]
@@ -28,12 +28,7 @@ const query = `{ user(userName: "grace") { userName followersCount tweets(first:
 
 const production = { NODE_ENV: 'production' };
 const dataDir = temporaryFolder();
-const sandbox = await start('postern.js', ['sandbox'], {
-  ...production,
-  DATA_DIR: temporaryFolder(),
-  SANDBOX_PORT: '0',
-  SANDBOX_ACTIVITY: '0',
-});
+const sandbox = await startSandbox(production);
 type Name = 'postern' | 'yoga';
 const subjects: Record<Name, Started> = {
   postern: await start('postern.js', ['serve'], {

@@ -9,7 +9,7 @@ import { attacks } from './hostile/attacks.ts';
 import type { Figures } from './hostile/probe.ts';
 import { Service } from './hostile/service.ts';
 import { type Attack, Target } from './hostile/target.ts';
-import { type Settings, start, stop, temporaryFolder } from './processes.ts';
+import { type Settings, startSandbox, stop, temporaryFolder } from './processes.ts';
 
 const targets = { retainedMiB: 100, peakMiB: 1_024, diskMiB: 100, stopMs: 0, otherMs: 0 };
 const settleMs = 300;
@@ -31,8 +31,8 @@ interface Result extends Partial<Measured> {
 const values = readArguments(
   `npm run bench -- hostile [--only NAME]... [--list] [--json] [--seconds 60] [--mebibytes 4096] [--checkout FOLDER]
 
-Starts the built service (on the embedded store, with the sandbox in a process of its own), attacks it with one kind of hostile
-request after the other, and prints for each attack:
+Starts the built service (on the embedded store, with the sandbox in a process of its own), runs one attack after the other, and prints
+for each attack:
 
   s         duration of the attack
   stop ms   longest stop of the service's event loop, without the time in which other programs used the processor
@@ -46,10 +46,11 @@ request after the other, and prints for each attack:
 
 The exit status is 1 if an attack stops the loop for more than --stop-ms, keeps more than ${targets.retainedMiB} MiB in memory or
 ${targets.diskMiB} MiB on disk, peaks above ${targets.peakMiB} MiB, slows another account's call beyond --other-ms or has it refused, or ends the
-service; and if the service did not take the attack's bytes. Attacks with a name server need \`unshare -mn\`, and are left out without it. A service that needs more than --seconds or --mebibytes is killed, and a new one started.
+service; and if the service did not read the attack's bytes. Attacks with a name server need \`unshare -mn\`, and are left out without it.
+A service that needs more than --seconds or --mebibytes is killed, and a new one is started.
 
-  --only      attacks with this text in their name
-  --list      print the names and end
+  --only      run only the attacks with this text in their name
+  --list      print only the names
   --json      print one line of JSON for each attack
   --stop-ms   the target of the longest stop of the event loop; 100 by default, more on a busy machine
   --other-ms  the target of the slowest call of another account; 1,000 by default
@@ -78,11 +79,7 @@ if (values.list) {
 }
 
 const checkout = resolve(values.checkout);
-const sandbox = await start(join(checkout, 'scripts', 'postern.js'), ['sandbox'], {
-  DATA_DIR: temporaryFolder(),
-  SANDBOX_PORT: '0',
-  SANDBOX_ACTIVITY: '0',
-});
+const sandbox = await startSandbox({}, join(checkout, 'scripts', 'postern.js'));
 let service: Service | null = null;
 if (!values.json) {
   print(['attack', 's', 'stop ms', 'cpu ms', 'kept MiB', 'peak MiB', 'disk MiB', 'other ms', 'dollars', 'responses']);
@@ -106,7 +103,7 @@ async function run(name: string, attack: Attack): Promise<void> {
   conclude(await measure(name, attack, service));
 }
 
-/** Runs attacks in a child process, whose names are resolved by a name server of the attack. */
+/** Runs attacks in a child process in its own network namespace, where the attack provides the name server. */
 async function runInNamespace(names: string[]): Promise<void> {
   const script = join(import.meta.dirname, '..', 'bench.ts');
   const options = (['seconds', 'stop-ms', 'other-ms', 'mebibytes', 'checkout'] as const).map(

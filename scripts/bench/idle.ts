@@ -9,7 +9,7 @@ import { Vault } from '../../src/shared/secrets/vault.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
 import { readArguments } from './frame.ts';
-import { type Started, start, stop, stopAll, temporaryFolder } from './processes.ts';
+import { type Started, start, startSandbox, stop, stopAll, temporaryFolder } from './processes.ts';
 
 const webhooksOfAccount = 100;
 const hourMs = 3_600_000;
@@ -21,7 +21,8 @@ const values = readArguments(
 
 Measures the service with --accounts idle platform accounts on the embedded store. Each account has a valid webhook and its own poller,
 and 100 of them belong to one API account. They are written into the store before the service starts, with a creation time one hour ago
-and no event since. The measurement lasts --seconds and begins after --warm seconds, in which every poller sends its first requests.`,
+and no event since. The measurement lasts --seconds and begins after --warm seconds, in which every poller sends its first requests. Idle
+accounts are polled about once a minute, so shorter times show too few requests to the platform.`,
   {
     accounts: { type: 'string', default: '1000,10000' },
     seconds: { type: 'string', default: '60' },
@@ -50,21 +51,11 @@ if (least && most && most !== least) {
 }
 await stopAll();
 
-/**
- * Runs a gateway with `count` idle accounts of the platform on the embedded store. Each has a valid webhook and its own poller, and 100 of
- * them belong to one API account. They are written into the store before the gateway starts, with a creation time one hour ago. The
- * measurement lasts `seconds` and begins `warmSeconds` after all pollers run. Returns the share of a core, the resident memory, the requests
- * to the platform per second, and the seconds until all pollers ran.
- */
+/** Measures a gateway with `count` idle accounts. `claimedAfter` is the time in seconds until all pollers ran. */
 async function idle(count: number) {
   const env = { NODE_ENV: 'production', SECRET_KEY: randomBytes(32).toString('base64') };
   const dataDir = temporaryFolder();
-  const sandbox = await start('postern.js', ['sandbox'], {
-    ...env,
-    DATA_DIR: temporaryFolder(),
-    SANDBOX_PORT: '0',
-    SANDBOX_ACTIVITY: '0',
-  });
+  const sandbox = await startSandbox(env);
   await writeWebhooks({ accounts: await mint(sandbox, count), dataDir, secretKey: env.SECRET_KEY });
   const startedAt = performance.now();
   const postern = await start('postern.js', ['serve'], {

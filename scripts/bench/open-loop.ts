@@ -1,4 +1,4 @@
-// An open-loop load client: requests begin at their time, however long earlier ones take.
+// A load client. In an open loop, requests begin at their scheduled times, even if earlier ones are still running.
 import { Pool } from 'undici';
 
 /** The maximum time in milliseconds that the client waits for the responses after the last request. */
@@ -117,7 +117,7 @@ export class LoadClient {
     });
   }
 
-  /** Sends requests of `next()` with `callers` callers, each of which waits for its response, for `durationMs`. Returns those that ended in this time. */
+  /** Lets each of `callers` callers send one request after the other. Returns the results of requests that ended within `durationMs`. */
   async closedLoop({ callers, durationMs, next }: { callers: number; durationMs: number; next: () => LoadCall }) {
     const results: LoadOutcome[] = [];
     const endsAt = performance.now() + durationMs;

@@ -16,7 +16,7 @@ const scripts = join(import.meta.dirname, '..');
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
 const programs = new Map<string, Promise<string>>();
-/** The number of characters of the output that are kept for the message of a process that does not start. */
+/** The maximum length of the output in the error of a process that does not start. */
 const longestOutput = 10_000;
 const maxStarts = 5;
 // A failed benchmark must not leave running processes or folders.
@@ -54,8 +54,8 @@ async function bundle(script: string): Promise<string> {
 }
 
 /**
- * Starts a script, named by its path below scripts/, and waits until it prints its URL. Its log goes to the file `log`. `ipc` opens a channel
- * for messages.
+ * Starts a script, named by its path below scripts/, and waits until it prints its URL. Its log is appended to the file `log`. `ipc` opens
+ * an IPC channel.
  */
 export async function start(
   script: string,
@@ -98,6 +98,12 @@ export async function start(
       if (url) resolve({ url, child });
     });
   });
+}
+
+/** Starts a sandbox on a free port, in which users do not act by themselves. */
+export function startSandbox(settings: Settings = {}, program = 'postern.js'): Promise<Started> {
+  const env = { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0', ...settings };
+  return start(program, ['sandbox'], env);
 }
 
 /** Starts a gateway, up to five times as a service manager does, because a busy database may exceed the time limit of the start. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { alternate, readArguments, roundMs } from './frame.ts';
 import { type Load, type LoadResult, load, showRatio, showResults } from './load.ts';
-import { makeRichAccount, type Started, start, stopAll, temporaryFolder } from './processes.ts';
+import { makeRichAccount, type Started, start, startSandbox, stopAll, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
   `npm run bench -- rest [--rounds 6] [--seconds 2] [--concurrency 64]
@@ -24,7 +24,7 @@ const durationMs = Number(values.seconds) * 1_000;
 const callers = Number(values.concurrency);
 
 const dataDir = temporaryFolder();
-const sandbox = await start('postern.js', ['sandbox'], { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0' });
+const sandbox = await startSandbox();
 type Name = 'postern' | 'http' | 'express';
 const subjects: Record<Name, Started> = {
   postern: await start('postern.js', ['serve'], {

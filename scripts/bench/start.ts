@@ -9,8 +9,8 @@ const values = readArguments(
   `npm run bench -- start [--rounds 5] [--rest 5]
 
 Starts a bare server (Express and Yoga in one file) and Postern with its sandbox and an empty DATA_DIR in alternation, and measures
-each from the start of its process: the time and the processor time until a REST request is answered, the resident memory \`rest\`
-seconds later, then the time that the first GraphQL request takes and the memory after it. Postern's requests are priced calls that
+each from the start of its process: the time and the processor time until a REST request is answered, the resident memory
+--rest seconds later, then the time that the first GraphQL request takes and the memory after it. Postern's requests are priced calls that
 read the sandbox. Prints the median of all rounds with the lowest and the highest value.`,
   {
     rounds: { type: 'string', default: '5' },

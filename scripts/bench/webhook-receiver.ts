@@ -1,6 +1,5 @@
-// A receiver that answers the CRC of webhooks and counts deliveries. GET /count returns the number of deliveries and the times of the first
-// and the last one, GET /seen also the age of each event. POST /forget resets the counters. Usage:
-// webhook-receiver.ts SECRET
+// A webhook receiver that answers CRC handshakes and counts deliveries. /count returns the number of deliveries and the times of the first
+// and the last one, /seen also the age of each event. /forget resets the counters. Usage: webhook-receiver.ts SECRET
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerCrc } from '../../src/client/webhooks/index.ts';

@@ -6,7 +6,7 @@ import { Pool } from 'undici';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
 import { readArguments, spread } from './frame.ts';
-import { makeRichAccount, start, stopAll, temporaryFolder } from './processes.ts';
+import { makeRichAccount, start, startSandbox, stopAll, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
   `npm run bench -- webhooks [--rounds 3] [--deliveries 4000] [--latency]
@@ -32,12 +32,7 @@ const atOnce = 8;
 
 const production = { NODE_ENV: 'production' };
 const dataDir = temporaryFolder();
-const sandbox = await start('postern.js', ['sandbox'], {
-  ...production,
-  DATA_DIR: temporaryFolder(),
-  SANDBOX_PORT: '0',
-  SANDBOX_ACTIVITY: '0',
-});
+const sandbox = await startSandbox(production);
 const receiver = await start('bench/webhook-receiver.ts', [secret], production);
 const postern = await start('postern.js', ['serve'], {
   ...production,
@@ -159,7 +154,7 @@ async function measureLatency() {
   for (let i = 1; i <= events; i++) {
     await happen(1);
     await allSeen(i);
-    // Random pauses prevent that the events are synchronous with timers of the service.
+    // Random pauses keep the events from coinciding with timers of the service.
     await sleep(20 + Math.random() * 180);
   }
   const { ages } = (await (await fetch(`${receiver.url}/seen`)).json()) as { ages: number[] };

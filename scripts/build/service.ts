@@ -19,8 +19,8 @@ const target = join(root, 'dist', 'service');
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * The packages that are not part of the bundle are the `dependencies` of package.json: native code, packages that load files by their path,
- * and the large optional driver. All others are `devDependencies`.
+ * The `dependencies` of package.json are not bundled: native code, packages that load files by their path, and the MongoDB driver, which is
+ * large and optional. Bundled packages are `devDependencies`.
  */
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const external = [/^node:/, new RegExp(`^(${Object.keys(dependencies).join('|')})(/|$)`)];
@@ -37,7 +37,7 @@ export async function buildService(): Promise<void> {
     input: { postern: 'src/cli/main.ts' },
     platform: 'node',
     external,
-    // The import would be left as it is, and fail when it is first needed.
+    // Rolldown would keep an unresolved import, which would fail only at run time.
     onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
     resolve: { alias: { undici$: join(root, 'scripts', 'build', 'undici.ts') } },
     plugins: [
@@ -63,8 +63,8 @@ export async function buildService(): Promise<void> {
 }
 
 /**
- * Rewrites `new URL(path, import.meta.url)`, because bundling moves the code to dist/service. If the path names a module, the module is a
- * worker thread's program and becomes an entry of the bundle. Other files of src/ are copied. Files outside src/ get a new relative path.
+ * Rewrites relative file URLs, because modules move to dist/service. A module that runs in a worker thread becomes an entry of the bundle.
+ * Other files of src/ are copied to dist/service. URLs of files outside src/ become relative to dist/service.
  */
 function moveFileUrls(this: Emitter, code: string, id: string): string {
   return code.replace(fileUrl, (_all, path: string) => {

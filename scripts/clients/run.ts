@@ -6,7 +6,7 @@ import { readArguments } from '../bench/frame.ts';
 import { platforms, startService } from './service.ts';
 
 interface Client {
-  /** Is copied into a temporary folder, in which `install` of the folder runs once. */
+  /** Its key in `installations`. The folder is copied into a temporary one, where the installation runs once. */
   folder: string;
   /** Generates and compiles the client. */
   build: string;

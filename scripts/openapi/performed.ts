@@ -36,8 +36,8 @@ export function performAll(actions: readonly Call[]): Promise<Map<string, Perfor
     try {
       const caller = new Caller({ demo, behind: new Behind(demo), receiver, store, timers });
       const performed = new Map<string, Performed>();
-      // The actions run one after the other, because later ones may show the results of earlier ones. Actions on messages come last, because
-      // their use of random bytes depends on which key realm responds first.
+      // The actions run one after the other, because later ones may show the results of earlier ones. Actions on messages come last,
+      // because their use of random bytes depends on which key realm responds first.
       const inOrder = [...actions].sort((a, b) => takesCode(a) - takesCode(b));
       for (const action of inOrder) performed.set(action.name, await perform(action, caller));
       return performed;

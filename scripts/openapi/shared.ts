@@ -113,8 +113,8 @@ export const securitySchemes: JsonObject = {
 };
 
 /**
- * Returns the security requirements of an operation. A token replaces all other credentials of a live stream. The actor and the code may also be sent as fields, so requirements without them are
- * alternatives.
+ * Returns the security requirements of an operation. A token replaces all other credentials of a live stream. The actor and the code may
+ * also be sent as fields, so requirements without them are alternatives.
  */
 export function securityOf({ actor, keepsActor, code, kind }: Action): JsonObject[] {
   const paid = { apiKey: [] };

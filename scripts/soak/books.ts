@@ -31,9 +31,7 @@ interface UsageOfAccount {
 const micros = 1_000_000;
 const waitMs = 60_000;
 
-/**
- * Returns the violations for all actors, and the sums. Each actor has its own account.
- */
+/** Returns the violations for all actors, and the sums. Each actor has its own account. */
 export async function reconcile({
   actors,
   caller,
@@ -96,8 +94,8 @@ export async function reconcile({
 }
 
 /**
- * Every text whose call succeeded exists once and was charged once, and nothing exists that no call wrote. A call that was given up without an
- * outcome may have been performed.
+ * Returns a violation unless every text of a successful call exists once and was charged once, and no other text exists. A call that was
+ * given up without an outcome may have been performed.
  */
 function compare(
   what: string,

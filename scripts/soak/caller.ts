@@ -7,7 +7,7 @@ import { Agent, fetch, type Response } from 'undici';
 const micros = 1_000_000;
 const requestTimeoutMs = 60_000;
 const longestPauseMs = 2_000;
-/** The most that a call can cost whose response leaves open whether it is charged: a query of the mix costs less. */
+/** The maximum charge of a call without a known outcome. Every query of the soak test costs less. */
 const uncertainMicros = 20_000;
 
 /** An outcome that may be different if the same call is sent again with its Idempotency-Key. */
@@ -76,7 +76,7 @@ interface Request {
   headers: Record<string, string>;
 }
 
-/** What is wrong with a response. `isPassing` is true if the same call may succeed later. */
+/** A problem of a response. `isPassing` is true if the same call may succeed later. */
 interface Problem {
   what: string;
   isPassing: boolean;

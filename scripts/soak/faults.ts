@@ -23,7 +23,7 @@ const errorShare = 0.05;
 const platformSlowMs = 1_000;
 const receiverSlowMs = 2_000;
 
-/** The faults. Each function begins the fault, and ends it after `ms`. The store and the proxy are away for half as long as the platform. */
+/** Each function begins a fault, and ends it after `ms`. The store and the proxy are unavailable for half as long as the platform. */
 const faults: Record<string, (context: FaultContext, ms: number) => Promise<void>> = {
   'platform slow': async ({ control }, ms) => {
     await control('/control/faults', { fault: { kind: 'latency', ms: platformSlowMs }, times: null });
@@ -58,8 +58,8 @@ const faults: Record<string, (context: FaultContext, ms: number) => Promise<void
 };
 
 /**
- * Makes every twentieth response of each operation an error. A fault of all operations would affect only the requests of pollers, which wait
- * for it.
+ * Makes every twentieth response of each operation an error. The operations have faults of their own, because the waiting requests of
+ * pollers would use up a shared one.
  */
 async function platformErrors({ control, requests, note }: FaultContext, ms: number): Promise<void> {
   const before = await requests();

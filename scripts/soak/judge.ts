@@ -29,9 +29,9 @@ interface Results {
 }
 
 /**
- * Compares the results with the promises. Returns the rows of the report. The figures of a short
- * run are not judged, because caches and the heap are still filling, and connections of the last fault are still open. If `isPatient`, a call
- * that succeeded when it was repeated is no error.
+ * Compares the results with the promises. Returns the rows of the report. The figures of a short run are not judged, because caches and the
+ * heap are still filling, and connections of the last fault are still open. If `isPatient`, a call that succeeded after a repetition is no
+ * error.
  */
 export function judge({ isLong, isPatient, errors, injector, samples, rest, events, books, started }: Results): Row[] {
   const row = (test: string, promised: string, measured: string, met: boolean, details: string[] = []): Row => ({

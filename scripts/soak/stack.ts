@@ -6,7 +6,7 @@ import { type Settings, type Started, start, startGateway, temporaryFolder } fro
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** `maxPoolSize` of the MongoDB driver. SecantusDB is slower with many concurrent requests; with 8 connections the others wait in the driver. */
+/** `maxPoolSize` of the MongoDB driver. SecantusDB is slower with many concurrent requests, so most of them wait in the driver. */
 const mongoPool = { byDefault: 100, secantus: 8 };
 
 export const secret = 'a-secret-for-the-soak';
@@ -40,9 +40,7 @@ export class Restartable {
   }
 }
 
-/**
- * Starts everything. `store` is `sqlite` or `mongodb`. `env` has further settings of the gateway. `isPatient` gives MongoDB more time to answer.
- */
+/** Starts all processes. `store` is `sqlite` or `mongodb`. `env` has more gateway settings. `isPatient` gives MongoDB more time. */
 export async function startStack({
   store,
   actors,

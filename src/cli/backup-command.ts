@@ -39,10 +39,7 @@ export function restoreCommand(): Command {
     });
 }
 
-/**
- * Returns a function that prints progress to standard error: one line that is rewritten in a terminal, otherwise a line
- * every 10 %.
- */
+/** Returns a function that shows progress on standard error. A terminal shows one line that is updated; other outputs get a line every 10 %. */
 function showProgress(label: string): OnProgress {
   let shown = -1;
   return (done, total) => {

@@ -1,18 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { isAll } from '../support/repetitions.ts';
 import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'postern-image-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const secretKey = 'hVVFCNXhyhkMfVWbfUDIH7sFdRdo5sYdTtYmQhMXkZc=';
 const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ').split('\n');

@@ -1,20 +1,19 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
 import { findMongo, startMongo } from '../support/mongo-server.ts';
 import { isAll } from '../support/repetitions.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'postern-pack-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 // The build of `npm test` is packed, because a build now would change files that other tests use.
 const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
@@ -62,7 +61,7 @@ test('postern/webhooks works without the dependencies of the package, types incl
 // npm installs the dependencies from the registry.
 describe.skipIf(!isAll)('the package in an empty folder', () => {
   // npm installs into the nearest parent folder with a `node_modules`, so this folder is outside of the checkout.
-  const home = mkdtempSync(join(tmpdir(), 'postern-installed-'));
+  const home = temporaryFolder();
   const modules = join(home, 'node_modules');
   const command = join(modules, '.bin', 'postern');
   beforeAll(() => {
@@ -72,7 +71,6 @@ describe.skipIf(!isAll)('the package in an empty folder', () => {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
   });
-  afterAll(() => rmSync(home, { recursive: true, maxRetries: 5 }));
 
   test('installs at most 30 packages and 45 MiB', () => {
     const listed = execFileSync('npm', ['ls', '--all', '--parseable'], { cwd: home, encoding: 'utf8' });

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PosternProcess, startPostern } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const examples = fileURLToPath(new URL('../../docs/examples/graphql/', import.meta.url));
-const dataDir = mkdtempSync(join(tmpdir(), 'postern-examples-'));
+const dataDir = temporaryFolder();
 let service: PosternProcess;
 
 beforeAll(async () => {
@@ -15,10 +14,7 @@ beforeAll(async () => {
   await service.printed(/listening on (http:\S+)/);
 });
 
-afterAll(async () => {
-  await service.end('SIGTERM');
-  rmSync(dataDir, { recursive: true });
-});
+afterAll(() => service.end('SIGTERM'));
 
 /** Runs an example and returns the lines that it prints. */
 function run(name: string, ...args: string[]): Promise<string[]> {

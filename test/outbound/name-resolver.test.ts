@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { NameResolver } from '../../src/outbound/name-resolver.ts';
 import { type ManualRuntime, manualRuntime } from '../store/manual-runtime.ts';
 import { type NameAnswer, type NameServer, startNameServer } from '../support/name-server.mjs';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'postern-names-'));
+const folder = temporaryFolder();
 const stops: (() => void)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 type Answer = (name: string, type: 'A' | 'AAAA' | 'other') => NameAnswer | Buffer | null;
 

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type AuditEntry, auditTtlMs, maxAuditEntries } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { manualRuntime } from './manual-runtime.ts';
 
 test('the audit log of an account keeps its last 10,000 entries, and a sweep deletes those older than 400 days', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
+  const folder = temporaryFolder(onTestFinished);
   const path = join(folder, 'postern.db');
   const runtime = manualRuntime();
   const store = openSqliteStore({ path, runtime, durable: false });
@@ -41,6 +40,5 @@ test('the audit log of an account keeps its last 10,000 entries, and a sweep del
   } finally {
     raw.close();
     await store.close();
-    rmSync(folder, { recursive: true });
   }
 });

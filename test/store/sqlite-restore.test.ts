@@ -1,14 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { restoreSqlite } from '../../src/store/sqlite/backup.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'postern-restore-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 let made = 0;
 /** Makes the file of a backup with the schema of `version`, and returns its path and that of the database to restore. */

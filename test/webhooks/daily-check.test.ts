@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/main/open-store.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
@@ -17,6 +14,7 @@ import { lastErrorOf } from '../../src/webhooks/registration/views.ts';
 import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
 import { poller } from '../store/webhook-makers.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { secret } from './fixture.ts';
 
 const hour = 3_600_000;
@@ -75,7 +73,7 @@ test('a pause does not count as time in which the handshake fails', () => {
 });
 
 test('a check that passes keeps the error of a refused code; a paused webhook is not checked', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-daily-check-'));
+  const directory = temporaryFolder(onTestFinished);
   const store = await openStore(readConfig({ DATA_DIR: directory }), runtime);
   const receivers = new Receivers({ guard: new OutboundGuard({ allow: [], runtime }), runtime, allowLocalhost: true });
   const receiver = await startReceiver({ secret });
@@ -100,6 +98,5 @@ test('a check that passes keeps the error of a refused code; a paused webhook is
     await receiver.stop();
     await receivers.close();
     await store.close();
-    rmSync(directory, { recursive: true });
   }
 });

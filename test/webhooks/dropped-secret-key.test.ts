@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'postern-dropped-key-'));
+const folder = temporaryFolder();
 const runtime = new AdjustableRuntime();
 let fixture: WebhookFixture | undefined;
-afterAll(async () => {
-  await fixture?.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => fixture?.stop());
 
 const [early, late] = ['early', 'late'].map((name) => createHash('sha256').update(name).digest('base64'));
 

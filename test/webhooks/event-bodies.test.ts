@@ -57,14 +57,14 @@ afterEach(async () => {
 });
 
 describe('EventBodies', () => {
-  test('reads a body once for simultaneous deliveries, and few bodies at once', async () => {
+  test('reads each body once for simultaneous deliveries, a few at a time', async () => {
     const asked = events.slice(0, 50).flatMap((event) => [event, event]);
     expect(await Promise.all(asked.map((event) => bodies.of('a', 'p1', event)))).toEqual(asked.map(bodyOf));
     expect(reads).toEqual(events.slice(0, 50));
     expect(most).toBe(4);
   });
 
-  test('keeps only the latest bodies in memory', async () => {
+  test('keeps the latest bodies in limited memory', async () => {
     for (const event of events) bodies.keep('p1', event, bodyOf(event));
     expect(await bodies.of('a', 'p1', last)).toBe(bodyOf(last));
     expect(reads).toEqual([]);

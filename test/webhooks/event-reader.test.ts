@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
@@ -8,14 +5,12 @@ import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../src/store/port.ts';
 import { EventReader } from '../../src/webhooks/streams/event-feed.ts';
 import { names, running } from '../store/webhook-makers.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-test('EventReader: runs few reads at once, and reads large events one at a time', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-event-reader-'));
+test('EventReader: reads a few events at a time, and large events one by one', async () => {
+  const directory = temporaryFolder(onTestFinished);
   const store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
-  onTestFinished(async () => {
-    await store.close();
-    rmSync(directory, { recursive: true });
-  });
+  onTestFinished(() => store.close());
   let [underWay, most] = [0, 0];
   const after: Store['events']['after'] = async (...given) => {
     underWay += 1;

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { pollDelayMs } from '../../src/webhooks/polling/poll-delay.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { register, startWebhookFixture } from './fixture.ts';
 
 const minute = 60_000;
-const directory = mkdtempSync(join(tmpdir(), 'postern-pace-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder();
 
 test('the platform is polled twice a second while events happen, and once a minute after twenty quiet minutes', () => {
   expect([0, minute, 5 * minute, 20 * minute, 600 * minute].map((quiet) => pollDelayMs(quiet, 500, 0))).toEqual([

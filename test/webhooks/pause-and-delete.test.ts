@@ -30,6 +30,17 @@ function holding() {
   return { answer: () => released.then(() => ({ status: 200 })), release };
 }
 
+/** Makes 50 events for a webhook, whose window of 8 deliveries waits for their responses until `release` is called. */
+async function fullWindow() {
+  const { client, account } = await fixture.actor();
+  const { answer, release } = holding();
+  const receiver = await fixture.receiver({ answer });
+  const { id } = await register(client, { url: receiver.url });
+  await fixture.happen(account, 'follow', 50);
+  await until(() => expect(receiver.deliveries).toHaveLength(8));
+  return { client, receiver, release, id };
+}
+
 test('a retry that is due after the response to DELETE is not sent', async () => {
   const { client, account, receiver, id } = await fixture.webhook({}, { answer: () => ({ status: 500 }) });
   await fixture.happen(account, 'follow', 20);
@@ -42,12 +53,7 @@ test('a retry that is due after the response to DELETE is not sent', async () =>
 });
 
 test('a delivery that waits for earlier ones is not sent after the response to DELETE', async () => {
-  const { client, account } = await fixture.actor();
-  const { answer, release } = holding();
-  const receiver = await fixture.receiver({ answer });
-  const { id } = await register(client, { url: receiver.url });
-  await fixture.happen(account, 'follow', 50);
-  await until(() => expect(receiver.deliveries).toHaveLength(8));
+  const { client, receiver, release, id } = await fullWindow();
   expect((await changeWebhook(client, 'DELETE', `/webhooks/${id}`)).status).toBe(200);
   release();
   await sleep(1_500);
@@ -133,12 +139,7 @@ test('a paused webhook gets nothing, and after its resumption the events of the 
 });
 
 test('a pause ends running attempts and retries, which begin again after it', async () => {
-  const { client, account } = await fixture.actor();
-  const { answer, release } = holding();
-  const receiver = await fixture.receiver({ answer });
-  const { id } = await register(client, { url: receiver.url });
-  await fixture.happen(account, 'follow', 50);
-  await until(() => expect(receiver.deliveries).toHaveLength(8));
+  const { client, receiver, release, id } = await fullWindow();
   await setPaused(client, id, true);
   release();
   runtime.leap(10_000);

@@ -1,13 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { fetchWebhook, register, startWebhookFixture } from './fixture.ts';
 
 test('URLs that an earlier release stored in plain text are encrypted when the service starts, and remain usable', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-plain-urls-'));
+  const directory = temporaryFolder(onTestFinished);
   const path = join(directory, 'postern.sqlite');
   const token = 'canary-token-in-a-url';
   let fixture = await startWebhookFixture({ DATA_DIR: directory });
@@ -35,5 +35,4 @@ test('URLs that an earlier release stored in plain text are encrypted when the s
   const files = readdirSync(directory).filter((name) => name.startsWith('postern.sqlite'));
   expect(files.filter(holds)).toEqual([]);
   await receiver.stop();
-  rmSync(directory, { recursive: true });
 });

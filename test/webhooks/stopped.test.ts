@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { changeWebhook, fetchWebhook, register, startWebhookFixture } from './fixture.ts';
 
 test('the webhooks of a stopped poller show the reason, also after a crash and after a failed handshake', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-stopped-'));
+  const directory = temporaryFolder(onTestFinished);
   const env = { DATA_DIR: directory };
   const before = await startWebhookFixture(env);
   const { client } = await before.actor();
@@ -31,7 +30,6 @@ test('the webhooks of a stopped poller show the reason, also after a crash and a
   await until(async () => expect(await error(0)).toMatch(/^Not polled any more: Platform rejected auth_token/));
   expect(await error(1)).toMatch(/^CRC failed.*\. Not polled any more: Platform rejected auth_token/);
   await after.stop();
-  rmSync(directory, { recursive: true });
 });
 
 test('a token that is accepted again clears the error of all its webhooks', async () => {

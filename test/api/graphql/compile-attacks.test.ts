@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Demo } from '../../../src/api/demo/demo.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { type PosternProcess, startPostern } from '../../support/process.ts';
 import { processorMsOf } from '../../support/processor-time.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { globalId } from './call-count-fixture.ts';
 
 /* In a process of its own: without a bound it runs out of memory. */
@@ -13,7 +13,7 @@ import { globalId } from './call-count-fixture.ts';
 let postern: PosternProcess;
 let ada: GraphqlClient;
 let origin: string;
-const dataDir = mkdtempSync(join(tmpdir(), 'postern-compile-'));
+const dataDir = temporaryFolder();
 
 beforeAll(async () => {
   postern = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
@@ -22,10 +22,7 @@ beforeAll(async () => {
   origin = new URL(demo.baseUrl).origin;
   ada = new GraphqlClient({ url: demo.graphqlUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
 });
-afterAll(async () => {
-  await postern.end('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => postern.end('SIGTERM'));
 
 async function residentMiB(): Promise<number> {
   const metrics = await (await fetch(`${origin}/metrics`)).text();

@@ -1,20 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openStore } from '../../../src/main/open-store.ts';
 import { readConfig } from '../../../src/shared/config/config.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../../src/store/port.ts';
 import type { GraphqlAnswer } from '../../support/graphql.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useService } from '../../support/use-service.ts';
 
 const secret = 'what nobody outside may read';
-const dataDir = mkdtempSync(join(tmpdir(), 'postern-errors-'));
+const dataDir = temporaryFolder();
 /** Methods of the store that throw an unexpected error, such as `keys.list`. */
 const broken = new Set<string>();
 
-afterAll(() => rmSync(dataDir, { recursive: true }));
 const config = readConfig({ DATA_DIR: dataDir });
 const { service, graphql: ada } = useService(
   { DATA_DIR: dataDir },

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postern } from '../../support/command.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Outcome } from './attacks-client.ts';
 
 let files = 0;
-const folder = mkdtempSync(join(tmpdir(), 'postern-documents-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const named = 'query Named($type: String!) { __type(name: $type) { name } }';
 const twoOperations = 'query A { a: __typename } query B { b: __typename }';

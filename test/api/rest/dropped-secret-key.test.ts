@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'postern-dropped-key-'));
+const folder = temporaryFolder();
 let service: TestService | undefined;
-afterAll(async () => {
-  await service?.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => service?.stop());
 
 const [early, late] = ['early', 'late'].map((name) => createHash('sha256').update(name).digest('base64'));
 

@@ -81,7 +81,7 @@ const pages = {
   }),
 };
 
-/** Ask for 100 pages. */
+/** Each requests 100 pages, over GraphQL or REST. */
 const ask = {
   GraphQL: (target: Target, headers: Headers) => {
     const search = (i: number) => `a${i}:searchTweets(q:"${i}",first:100){nodes{id}}`;
