@@ -16,8 +16,8 @@ describeInBrowser('the explorer', [], async (browser) => {
   afterAll(() => service.stop());
   const credentials = {
     authorization: `Bearer ${service.demo.apiKey}`,
-    'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
-    'x-encryption-code': service.demo.accounts[0]?.encryptionCode ?? '',
+    'x-auth-token': service.demo.accounts[0].authToken,
+    'x-encryption-code': service.demo.accounts[0].encryptionCode,
     'content-type': 'application/json',
   };
   const [found] = (await rest('/tweet/advanced_search?q=from:grace filter:replies&count=1')).tweets;
@@ -200,7 +200,7 @@ response = requests.request(
     "${service.origin}/v1/user/followers_you_know",
     headers={
         "Authorization": "Bearer ${service.demo.apiKey}",
-        "x-auth-token": "${service.demo.accounts[0]?.authToken}",
+        "x-auth-token": "${service.demo.accounts[0].authToken}",
     },
     json={"user_name": "grace"},
 )

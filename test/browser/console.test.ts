@@ -50,7 +50,7 @@ describeInBrowser('/console in a browser', [], async (browser) => {
 
   const callApi = (key: string, path: string) =>
     fetch(`${service.origin}/v1${path}`, {
-      headers: { authorization: `Bearer ${key}`, 'x-auth-token': service.demo.accounts[0]?.authToken ?? '' },
+      headers: { authorization: `Bearer ${key}`, 'x-auth-token': service.demo.accounts[0].authToken },
     });
 
   test.each(looks)('shows cost, calls, errors and latency: %s', async (_name, viewport) => {
@@ -401,7 +401,7 @@ describeInBrowser('/console in a browser', [], async (browser) => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await account.waitFor();
-    expect(await account.inputValue()).toBe(service.demo.accounts[0]?.userName);
+    expect(await account.inputValue()).toBe(service.demo.accounts[0].userName);
   });
 
   test('explains once that a key may not call what the overview shows', async () => {

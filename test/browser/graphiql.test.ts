@@ -159,7 +159,7 @@ describeInBrowser('GraphiQL', [`--host-resolver-rules=MAP ${publicName} 127.0.0.
     expect(await key.inputValue()).toBe('');
     expect(await key.getAttribute('type')).toBe('password');
     await key.fill(published.demo.apiKey);
-    await page.getByLabel('Actor token').fill(published.demo.accounts[0]?.authToken ?? '');
+    await page.getByLabel('Actor token').fill(published.demo.accounts[0].authToken);
     await page.getByLabel('Actor token').blur();
     const { headers, status } = await operation(page, 'UserTweets', () => pressPlay(page));
     expect(headers['authorization']).toBe(`Bearer ${published.demo.apiKey}`);

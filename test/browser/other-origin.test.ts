@@ -43,7 +43,7 @@ describeInBrowser('a page of another origin', [], async (browser) => {
         {
           headers: {
             authorization: `Bearer ${service.demo.apiKey}`,
-            'x-auth-token': service.demo.accounts[0]?.authToken,
+            'x-auth-token': service.demo.accounts[0].authToken,
             ...(body && { 'content-type': 'application/json' }),
             ...headers,
           },
@@ -57,7 +57,7 @@ describeInBrowser('a page of another origin', [], async (browser) => {
     const page = await open(listed.origin);
     const charged = { 'x-credits-charged': '0.001', 'x-request-id': expect.any(String) };
     expect(await call(page, '/v1/user/info?userName=grace')).toMatchObject({ status: 200, headers: charged });
-    const write = { user_id: service.demo.accounts[1]?.userId };
+    const write = { user_id: service.demo.accounts[1].userId };
     const written = await call(page, '/v1/user/follow', { 'idempotency-key': 'from-a-page' }, write);
     expect(written).toMatchObject({ status: 200, headers: charged });
     const query = { query: '{ user(userName: "grace") { name } }' };
@@ -73,7 +73,7 @@ describeInBrowser('a page of another origin', [], async (browser) => {
   test('that is not listed reads nothing, and its write is not performed', async () => {
     const page = await open(unlisted.origin);
     expect(await call(page, '/v1/account')).toBeNull();
-    expect(await call(page, '/v1/user/follow', {}, { user_id: service.demo.accounts[1]?.userId })).toBeNull();
+    expect(await call(page, '/v1/user/follow', {}, { user_id: service.demo.accounts[1].userId })).toBeNull();
     expect(await call(page, '/graphql', {}, { query: '{ __typename }' })).toBeNull();
     const calls = service.log.map((line) => JSON.parse(line) as { method?: string; status?: string });
     expect(calls.slice(-3)).toMatchObject(Array(3).fill({ method: 'OPTIONS', status: '405' }));

@@ -10,7 +10,7 @@ describeInBrowser('in a browser', ['--autoplay-policy=no-user-gesture-required']
 
   test('the page of a tweet plays its video, which lasts as long as `duration_ms` says', async () => {
     const { demo } = service;
-    const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
+    const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
     const { data } = (await ada.get('/tweet/advanced_search', { q: 'filter:videos', count: '20' })).body;
     const tweet = (data['tweets'] as Tweet[]).find(({ media: [video] }) => video?.duration_ms && video.width);
     const { page } = await openPage(browser, new URL(demo.sandboxUrl).origin, { width: 1280, height: 900 });

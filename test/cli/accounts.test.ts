@@ -1,19 +1,16 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const runtime = new AdjustableRuntime();
-let dataDir: string;
 let service: TestService | null = null;
 
-beforeAll(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
-});
+const dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
 afterAll(async () => {
   await service?.stop();
   rmSync(dataDir, { recursive: true });
@@ -72,7 +69,7 @@ describe('accounts and keys from the command line', () => {
   test('work at once over HTTP while a service runs, and a revoked key ends within 5 s', async () => {
     service ??= await startService({ DATA_DIR: dataDir }, { runtime });
     const { key, keyId, account } = await lifeOfAnAccount();
-    const authToken = service.demo.accounts[0]?.authToken ?? '';
+    const authToken = service.demo.accounts[0].authToken;
     const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
     const answer = await client.get('/user/info', { userName: 'ada' });
     expect(answer.headers.get('x-credits-remaining')).toBe('1.749');

@@ -44,7 +44,7 @@ describe('a backup of the embedded store', () => {
       const account = await fleet.admin.createAccount('Busy', 10_000_000);
       const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
       const { baseUrl, accounts } = gateway.demo;
-      client = new Client({ baseUrl, key, authToken: accounts[0]?.authToken ?? '' });
+      client = new Client({ baseUrl, key, authToken: accounts[0].authToken });
       const created = await client.post('/webhooks', { url: receiver.url, secret: 'a-secret-of-at-least-16' });
       webhook = created.body.data['id'] as string;
 

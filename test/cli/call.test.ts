@@ -2,22 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { actions } from '../../src/actions/registry.ts';
 import { postern } from '../support/command.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { hasTerminal, inTerminal } from '../support/terminal.ts';
 
-let service: TestService;
-let folder: string;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  service = await startService();
-  folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
-  env = { DATA_DIR: service.dataDir };
-});
+const service = await startService();
+const folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
+const env = { DATA_DIR: service.dataDir };
 afterAll(async () => {
   await service.stop();
   rmSync(folder, { recursive: true });

@@ -3,25 +3,21 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { actions } from '../../src/actions/registry.ts';
 import { postern } from '../support/command.ts';
 
 const script = fileURLToPath(new URL('../../scripts/postern.js', import.meta.url));
-let folder: string;
-let env: Record<string, string>;
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
-  mkdirSync(join(folder, 'bin'));
-  mkdirSync(join(folder, 'data'));
-  symlinkSync(script, join(folder, 'bin', 'postern'));
-  const accounts = ['ada', 'grace', '$(touch made)', '\u001b[2J'].map((userName) => ({ userName }));
-  writeFileSync(join(folder, 'data', 'demo.json'), JSON.stringify({ accounts }));
-  const path = [join(folder, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
-  writeFileSync(join(folder, 'postern.bash'), execFileSync(process.execPath, [script, 'completion', 'bash']));
-  env = { PATH: path, DATA_DIR: join(folder, 'data'), XDG_CONFIG_HOME: folder };
-});
+const folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
+mkdirSync(join(folder, 'bin'));
+mkdirSync(join(folder, 'data'));
+symlinkSync(script, join(folder, 'bin', 'postern'));
+const accounts = ['ada', 'grace', '$(touch made)', '\u001b[2J'].map((userName) => ({ userName }));
+writeFileSync(join(folder, 'data', 'demo.json'), JSON.stringify({ accounts }));
+const path = [join(folder, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
+writeFileSync(join(folder, 'postern.bash'), execFileSync(process.execPath, [script, 'completion', 'bash']));
+const env = { PATH: path, DATA_DIR: join(folder, 'data'), XDG_CONFIG_HOME: folder };
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Returns what a shell would write, and whether it would add a space. */

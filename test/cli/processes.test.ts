@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
+import { type Demo, readDemo } from '../support/demo.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import { openSocket } from '../support/raw.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
@@ -30,9 +30,9 @@ async function start(command: string, folder: string, env: Record<string, string
   return { ...started, origin };
 }
 
-const demoOf = (folder: string) => JSON.parse(readFileSync(join(dataDir, folder, 'demo.json'), 'utf8')) as Demo;
+const demoOf = (folder: string) => readDemo(join(dataDir, folder));
 const clientOf = (demo: Demo) =>
-  new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
+  new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
 
 async function addFault(demo: Demo, fault: Record<string, unknown>) {
   const headers = { 'content-type': 'application/json' };
@@ -48,7 +48,7 @@ describe('postern serve', () => {
     for (const name of ['demo.json', 'demo.env']) expect(statSync(join(dataDir, 'a', name)).mode & 0o777).toBe(0o600);
     const variables = execFileSync('sh', ['-c', '. "$0" && env', join(dataDir, 'a', 'demo.env')], { encoding: 'utf8' });
     expect(variables.split('\n')).toEqual(
-      expect.arrayContaining([`POSTERN_URL=${demo.baseUrl}`, `POSTERN_AUTH_TOKEN=${demo.accounts[0]?.authToken}`]),
+      expect.arrayContaining([`POSTERN_URL=${demo.baseUrl}`, `POSTERN_AUTH_TOKEN=${demo.accounts[0].authToken}`]),
     );
     expect(statSync(join(dataDir, 'a')).mode & 0o777).toBe(0o700);
     const answer = await clientOf(demo).get('/tweet/advanced_search', { q: 'from:ada', count: '1' });

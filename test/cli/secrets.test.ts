@@ -43,7 +43,7 @@ describe.each(['sqlite', 'mongodb'])('postern secrets rotate on the %s store', (
       newKey = randomBytes(32).toString('base64');
       both = { ...fleet.settings, SECRET_KEY: `${newKey},${oldKey}` };
       const { baseUrl, apiKey: key, accounts } = gateway.demo;
-      client = new Client({ baseUrl, key, authToken: accounts[0]?.authToken ?? '' });
+      client = new Client({ baseUrl, key, authToken: accounts[0].authToken });
       webhook = (await client.post('/webhooks', { url: receiver.url, secret })).body.data['id'] as string;
       const { webhooks } = vaultOf(oldKey);
       for (let number = 0; number < more; number++) {

@@ -1,23 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { settings } from '../../src/shared/config/settings.ts';
 import { postern } from '../support/command.ts';
 
-let dataDir: string;
-let other: Server;
-let taken: string;
-
-beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
-  writeFileSync(join(dataDir, 'file'), '');
-  other = createServer((_request, response) => void response.end('<h1>Something else</h1>'));
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  taken = String((other.address() as AddressInfo).port);
-});
+const dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
+writeFileSync(join(dataDir, 'file'), '');
+const other = createServer((_request, response) => void response.end('<h1>Something else</h1>'));
+await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+const taken = String((other.address() as AddressInfo).port);
 afterAll(() => {
   other.close();
   rmSync(dataDir, { recursive: true });

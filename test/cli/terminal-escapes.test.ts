@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
 /** Sets the title, clears the screen and moves the cursor: with ESC, with the control characters above U+007F, and by text direction. */
 const hostile = 'Key\u001b]0;owned\u0007\u001b[2J\u009b31m\u009d0;owned\u009c\u007f\u202edne';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not be printed
 const raw = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
-let service: TestService;
-let account: string;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  service = await startService();
-  const made = await service.makeAccount('1');
-  account = made.id;
-  const client = new Client({ baseUrl: service.demo.baseUrl, key: made.key });
-  const { status, body } = await client.post('/account/keys', { name: hostile });
-  expect(status, body.error ?? '').toBe(200);
-  env = { DATA_DIR: service.dataDir, POSTERN_URL: service.demo.baseUrl, POSTERN_API_KEY: made.key };
-});
+const service = await startService();
+const made = await service.makeAccount('1');
+const account = made.id;
+const client = new Client({ baseUrl: service.demo.baseUrl, key: made.key });
+const { status, body } = await client.post('/account/keys', { name: hostile });
+expect(status, body.error ?? '').toBe(200);
+const env = { DATA_DIR: service.dataDir, POSTERN_URL: service.demo.baseUrl, POSTERN_API_KEY: made.key };
 afterAll(() => service.stop());
 
 describe('a name that a caller has chosen sends no commands to the terminal of', () => {

@@ -1,22 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { activityTypes } from '../../src/sandbox/dataset/activity.ts';
 import { postern } from '../support/command.ts';
-import { startReceiver, type TestReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
 
 const secret = 'a-secret-of-16-signs';
-let service: TestService;
-let receiver: TestReceiver;
-let config: string;
 
-beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver({ secret });
-  config = mkdtempSync(join(tmpdir(), 'postern-test-'));
-});
+const service = await startService();
+const receiver = await startReceiver({ secret });
+const config = mkdtempSync(join(tmpdir(), 'postern-test-'));
 afterAll(async () => {
   await receiver.stop();
   await service.stop();

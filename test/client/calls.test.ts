@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { actions, streams } from '../../src/actions/registry.ts';
 import {
   AuthenticationError,
@@ -19,14 +19,11 @@ import { examplePng } from '../../src/media/media-input.ts';
 import { useService } from '../support/use-service.ts';
 import { errorOf } from './scripted-server.ts';
 
-const { service } = useService();
-let postern: Postern;
+const { service } = await useService();
 
-beforeAll(() => {
-  const { apiKey, baseUrl, accounts } = service.demo;
-  const [ada] = accounts;
-  postern = new Postern({ baseUrl, apiKey, authToken: ada?.authToken, encryptionCode: ada?.encryptionCode });
-});
+const { apiKey, baseUrl, accounts } = service.demo;
+const [ada] = accounts;
+const postern = new Postern({ baseUrl, apiKey, authToken: ada?.authToken, encryptionCode: ada?.encryptionCode });
 
 describe('a call', () => {
   test('returns the data with the names of the REST contract', async () => {
@@ -61,7 +58,7 @@ describe('a call', () => {
   });
 
   test('acts as another account with withOptions, or with an option of the call', async () => {
-    const authToken = service.demo.accounts[1]?.authToken;
+    const authToken = service.demo.accounts[1].authToken;
     expect(await postern.withOptions({ authToken }).user.me()).toMatchObject({ userName: 'grace' });
     expect(await postern.user.me({}, { authToken })).toMatchObject({ userName: 'grace' });
   });

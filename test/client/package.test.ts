@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { scriptedServer, success } from './scripted-server.ts';
 
@@ -13,11 +13,9 @@ const npm = (...args: string[]) =>
   execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
 /** The package postern-client is packed and installed into an empty folder, as its users do. */
-beforeAll(() => {
-  const [{ filename }] = JSON.parse(npm('pack', '--json', join(root, 'dist', 'client'))) as [{ filename: string }];
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  npm('install', '--offline', '--no-audit', '--no-fund', `./${filename}`);
-});
+const [{ filename }] = JSON.parse(npm('pack', '--json', join(root, 'dist', 'client'))) as [{ filename: string }];
+writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+npm('install', '--offline', '--no-audit', '--no-fund', `./${filename}`);
 
 test('the package is the only one that is installed, and has only files that are needed', () => {
   const modules = join(folder, 'node_modules');

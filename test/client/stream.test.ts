@@ -4,9 +4,9 @@ import type { ClientOptions } from '../../src/client/transport.ts';
 import { useService } from '../support/use-service.ts';
 import { errorOf, type Scripted, scriptedServer } from './scripted-server.ts';
 
-describe('the stream of a service', () => {
-  const { service, sandbox } = useService();
+const { service, sandbox } = await useService();
 
+describe('the stream of a service', () => {
   test('continues after a broken connection without loss and without repetition', async () => {
     const { apiKey, baseUrl, accounts } = service.demo;
     const cuts: AbortController[] = [];
@@ -15,7 +15,7 @@ describe('the stream of a service', () => {
       cuts.push(cut);
       return fetch(url, { ...init, signal: AbortSignal.any([cut.signal, init.signal as AbortSignal]) });
     };
-    const postern = new Postern({ baseUrl, apiKey, authToken: accounts[0]?.authToken, fetch: cuttable });
+    const postern = new Postern({ baseUrl, apiKey, authToken: accounts[0].authToken, fetch: cuttable });
     const stream = postern.events({ types: ['tweet.mention', 'tweet.like'] });
     const events = stream[Symbol.asyncIterator]();
     const first = events.next();

@@ -19,6 +19,6 @@ export function webScenario({ demo }: TestService) {
     isTyped: true,
     events: ['tweet.mention', 'tweet.mention'],
   };
-  const options = { baseUrl, apiKey, authToken: accounts[0]?.authToken };
+  const options = { baseUrl, apiKey, authToken: accounts[0].authToken };
   return { input: JSON.stringify({ options, png: examplePng, text }), result };
 }

@@ -3,26 +3,22 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { findMongo, startMongo } from '../support/mongo-server.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { followGuide } from './guide.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const guides = readdirSync(join(root, 'docs', 'guides'));
-let folder: string;
-let service: TestService;
 
 /** Makes the two folders that a reader of a guide has: that of Postern, in which the service runs, and one beside it for the commands of the guide. */
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'postern-guides-'));
-  const postern = join(folder, 'postern');
-  mkdirSync(postern);
-  for (const name of readdirSync(root)) if (name !== 'data') symlinkSync(join(root, name), join(postern, name));
-  // The development packages of Postern stand for those that a guide installs.
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  service = await startService({ DATA_DIR: join(postern, 'data') });
-});
+const folder = mkdtempSync(join(tmpdir(), 'postern-guides-'));
+const postern = join(folder, 'postern');
+mkdirSync(postern);
+for (const name of readdirSync(root)) if (name !== 'data') symlinkSync(join(root, name), join(postern, name));
+// The development packages of Postern stand for those that a guide installs.
+symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+const service = await startService({ DATA_DIR: join(postern, 'data') });
 
 afterAll(async () => {
   await service.stop();

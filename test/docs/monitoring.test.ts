@@ -58,7 +58,7 @@ describe('the alert rules and the dashboard', () => {
   beforeAll(async () => {
     service = await startService();
     const { baseUrl, apiKey, accounts } = service.demo;
-    const client = new Client({ baseUrl, key: apiKey, authToken: accounts[0]?.authToken ?? '' });
+    const client = new Client({ baseUrl, key: apiKey, authToken: accounts[0].authToken });
     expect(await client.get('/tweet/advanced_search', { q: 'coffee', count: '1' })).toMatchObject({ status: 200 });
     text = await (await fetch(`${service.origin}/metrics`)).text();
   });

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
+import { readDemo } from '../support/demo.ts';
 import { findMongo, startMongo } from '../support/mongo-server.ts';
 import { isAll } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -103,8 +103,8 @@ describe.skipIf(!isAll)('the package in an empty folder', () => {
     onTestFinished(() => void service.kill('SIGKILL'));
     const closed = once(service, 'close');
     await Promise.race([once(service.stdout, 'data'), closed]);
-    const demo = JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as Demo;
-    const authToken = demo.accounts[0]?.authToken ?? '';
+    const demo = readDemo(data);
+    const authToken = demo.accounts[0].authToken;
     const client = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken });
     expect((await client.get('/user/info', { userName: 'grace' })).status).toBe(200);
     const headers = {

@@ -6,21 +6,17 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
 import { Client } from '../support/client.ts';
 import { freePort } from '../support/mongo-server.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
 const examples = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
-let service: TestService;
-let sandbox: SandboxControl;
 
-beforeAll(async () => {
-  service = await startService();
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-});
+const service = await startService();
+const sandbox = new SandboxControl(service.demo.sandboxUrl);
 afterAll(() => service.stop());
 
 function makeFolder(): string {

@@ -1,18 +1,15 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type PosternProcess, startPostern } from '../support/process.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startPostern } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const examples = fileURLToPath(new URL('../../docs/examples/graphql/', import.meta.url));
 const dataDir = temporaryFolder();
-let service: PosternProcess;
 
-beforeAll(async () => {
-  service = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
-  await service.printed(/listening on (http:\S+)/);
-});
+const service = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
+await service.printed(/listening on (http:\S+)/);
 
 afterAll(() => service.end('SIGTERM'));
 

@@ -4,7 +4,7 @@ import { type Agent, type Generation, generations, overHttp } from './agents.ts'
 
 const page = 'https://app.example';
 
-const { service, sandbox, ada: owner } = useService({ CORS_ORIGINS: page, RATE_LIMIT: '0' }, { dollars: '5' });
+const { service, sandbox, ada: owner } = await useService({ CORS_ORIGINS: page, RATE_LIMIT: '0' }, { dollars: '5' });
 const opened: Agent[] = [];
 
 afterEach(async () => {
@@ -183,7 +183,7 @@ describe('credentials', () => {
   });
 
   test('open direct messages, and are in no result', async () => {
-    const code = service.demo.accounts[0]?.encryptionCode ?? '';
+    const code = service.demo.accounts[0].encryptionCode;
     const reader = await agent({ headers: { 'x-encryption-code': code } });
     const { structured, text } = await reader.call('dm_list', { count: 1 });
     const { conversations } = structured.data as { conversations: { conversation_id: string; last_message: object }[] };

@@ -1,26 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { freePort } from '../support/mongo-server.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { type Agent, type Generation, generations, overHttp, overStdio } from './agents.ts';
 
 // The service loads it at the first request (test/support/service.ts).
 import '../../src/api/mcp/http.ts';
 
-let service: TestService;
-let owner: Client;
-let env: Record<string, string>;
 const opened: Agent[] = [];
 
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-  const { key } = await service.makeAccount('5');
-  const { authToken = '' } = service.demo.accounts[0] ?? {};
-  owner = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
-  env = { POSTERN_URL: service.demo.baseUrl, POSTERN_API_KEY: key, POSTERN_AUTH_TOKEN: authToken };
-});
+const service = await startService({ RATE_LIMIT: '0' });
+const { key } = await service.makeAccount('5');
+const { authToken = '' } = service.demo.accounts[0] ?? {};
+const owner = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
+const env = { POSTERN_URL: service.demo.baseUrl, POSTERN_API_KEY: key, POSTERN_AUTH_TOKEN: authToken };
 afterAll(() => service.stop());
 afterEach(() => Promise.all(opened.splice(0).map((agent) => agent.close())));
 
@@ -84,7 +79,7 @@ test('the configuration in docs/agents.md works', async () => {
   const configured = [...page.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(([, json = '']) => JSON.parse(json));
   const { args, env: variables } = configured[0].mcpServers.postern;
   expect(args.slice(0, 2)).toEqual([expect.stringMatching(/scripts\/postern\.js$/), 'mcp']);
-  const given = { ...env, POSTERN_ENCRYPTION_CODE: service.demo.accounts[0]?.encryptionCode ?? '' };
+  const given = { ...env, POSTERN_ENCRYPTION_CODE: service.demo.accounts[0].encryptionCode };
   expect(Object.keys(variables).sort()).toEqual(Object.keys(given).sort());
   expect((await (await agent(args.slice(2), given)).call('dm_list', { count: 1 })).isError).toBe(false);
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
+import { readDemo } from '../support/demo.ts';
 import { startPostern } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startOrigin } from './origin.ts';
@@ -40,8 +39,8 @@ test.runIf(process.platform === 'linux')(
     });
     try {
       await postern.printed(/listening on/);
-      const { baseUrl, apiKey, accounts } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
-      const ada = new Client({ baseUrl, key: apiKey, authToken: accounts[0]?.authToken ?? '' });
+      const { baseUrl, apiKey, accounts } = readDemo(dataDir);
+      const ada = new Client({ baseUrl, key: apiKey, authToken: accounts[0].authToken });
       await ada.post('/media/upload', { media_url: film(1) });
       const pid = postern.child.pid ?? 0;
       const before = resident(pid);

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const { key } = await service.makeAccount('1');
 const url = service.demo.graphqlUrl;
-const authToken = service.demo.accounts[0]?.authToken ?? '';
+const authToken = service.demo.accounts[0].authToken;
 const credentials = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
 const graphql = new GraphqlClient({ url, key, authToken });
 const query = 'mutation ($file: Upload) { uploadMedia(input: { file: $file }) { mediaId mediaType size } }';

@@ -9,7 +9,7 @@ import { mp4, png } from './pictures.ts';
 const [origin, proxy] = await Promise.all([startOrigin(), startForwardProxy({ user: 'ada', password: 'swordfish' })]);
 const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
 const { key } = await service.makeAccount('1');
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
 afterAll(async () => {
   await service.stop();
   await proxy.stop();

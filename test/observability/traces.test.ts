@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { makeLogger } from '../../src/shared/observability/logger.ts';
 import { openTelemetry } from '../../src/shared/observability/open-telemetry.ts';
 import { listen as listenOn, startForwardProxy } from '../proxy/forward-proxy.ts';
 import { Client } from '../support/client.ts';
+import { type Demo, readDemo } from '../support/demo.ts';
 import { startPostern } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
@@ -40,11 +40,11 @@ async function startGateway(env: Record<string, string>, name: string) {
     ...env,
   });
   await started.printed(/listening on (http:\/\/\S+)\n/);
-  return { started, access: JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo };
+  return { started, access: readDemo(dataDir) };
 }
 
 function demoClient({ baseUrl, apiKey, accounts }: Demo) {
-  return new Client({ baseUrl, key: apiKey, authToken: accounts[0]?.authToken ?? '' });
+  return new Client({ baseUrl, key: apiKey, authToken: accounts[0].authToken });
 }
 
 const [collector, sandbox, proxy, receiver] = await Promise.all([
@@ -74,7 +74,7 @@ const { started: gateway, access: demo } = await startGateway(
   'traced',
 );
 const client = demoClient(demo);
-const credentials = { authorization: `Bearer ${demo.apiKey}`, 'x-auth-token': demo.accounts[0]?.authToken ?? '' };
+const credentials = { authorization: `Bearer ${demo.apiKey}`, 'x-auth-token': demo.accounts[0].authToken };
 const json = { ...credentials, 'content-type': 'application/json' };
 
 afterAll(async () => {

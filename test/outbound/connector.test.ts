@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Agent } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ConnectionLimiter } from '../../src/outbound/connection-limiter.ts';
 import { guardedAgent } from '../../src/outbound/connector.ts';
 import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/errors.ts';
@@ -23,23 +23,21 @@ let port = 0;
 const targets: Target[] = [];
 const [publicHosts, privateHosts] = [() => targets[0]?.hosts ?? [], () => targets[1]?.hosts ?? []];
 
-beforeAll(async () => {
-  for (const address of [publicAddress, privateAddress]) {
-    const hosts: string[] = [];
-    const server = createServer((request, response) => {
-      hosts.push(request.headers.host ?? '');
-      if (request.url === '/redirect') response.writeHead(302, { location: `http://${privateAddress}:${port}/` });
-      response.end('hello');
-    });
-    await new Promise<void>((resolve, reject) => {
-      // If the system does not have this address, nothing can be reached there.
-      server.once('error', (error) => (address === privateAddress ? resolve() : reject(error)));
-      server.listen(port, address, resolve);
-    });
-    port ||= (server.address() as AddressInfo).port;
-    targets.push({ server, hosts });
-  }
-});
+for (const address of [publicAddress, privateAddress]) {
+  const hosts: string[] = [];
+  const server = createServer((request, response) => {
+    hosts.push(request.headers.host ?? '');
+    if (request.url === '/redirect') response.writeHead(302, { location: `http://${privateAddress}:${port}/` });
+    response.end('hello');
+  });
+  await new Promise<void>((resolve, reject) => {
+    // If the system does not have this address, nothing can be reached there.
+    server.once('error', (error) => (address === privateAddress ? resolve() : reject(error)));
+    server.listen(port, address, resolve);
+  });
+  port ||= (server.address() as AddressInfo).port;
+  targets.push({ server, hosts });
+}
 afterAll(() => {
   for (const { server } of targets) {
     server.closeAllConnections();

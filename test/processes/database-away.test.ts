@@ -28,7 +28,7 @@ describe.skipIf(!ours)('a gateway whose database becomes unavailable', () => {
     client = new Client({
       baseUrl: gateway.demo.baseUrl,
       key,
-      authToken: gateway.demo.accounts[0]?.authToken ?? '',
+      authToken: gateway.demo.accounts[0].authToken,
     });
   });
   afterAll(async () => {

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
+import { type Demo, readDemo } from '../support/demo.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -39,7 +39,7 @@ function start(env: Record<string, string> = {}): PosternProcess {
 async function run(env: Record<string, string> = {}, use: (demo: Demo) => Promise<void> = async () => {}) {
   const service = start(env);
   await service.printed(/listening on/);
-  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
+  const demo = readDemo(dataDir);
   // The service handles signals once it responds.
   expect((await fetch(new URL('/healthz', demo.baseUrl))).status).toBe(200);
   await use(demo);
@@ -57,7 +57,7 @@ async function refusal(env: Record<string, string> = {}): Promise<string> {
 }
 
 async function registerWebhook({ baseUrl, apiKey, accounts }: Demo): Promise<void> {
-  const client = new Client({ baseUrl, key: apiKey, authToken: accounts[0]?.authToken ?? '' });
+  const client = new Client({ baseUrl, key: apiKey, authToken: accounts[0].authToken });
   const webhook = { url: receiver.url, secret: 'a-secret-of-at-least-16' };
   expect((await client.post('/webhooks', webhook)).status).toBe(200);
 }

@@ -52,7 +52,7 @@ describe.each(['sqlite', 'mongodb'])('two gateways on one %s store', (kind) => {
         const demo = gateways[number % 2]?.demo;
         const { statusCode, headers, body } = await request(`${demo?.baseUrl}/user/info?userName=grace`, {
           dispatcher: agent,
-          headers: { authorization: `Bearer ${key}`, 'x-auth-token': demo?.accounts[0]?.authToken ?? '' },
+          headers: { authorization: `Bearer ${key}`, 'x-auth-token': demo?.accounts[0].authToken },
         });
         await body.dump();
         return { number, status: statusCode, remaining: headers['x-credits-remaining'] };

@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import { hostileJson } from '../support/hostile-json.ts';
 import { expectQuick } from '../support/processor-time.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { startFakeProxy } from './forward-proxy.ts';
 
 /** The limit includes the time for sending the response, because the proxy runs in this process. Parsing most of them takes 200 to 1,000 ms. */
 const limitMs = 250;
-
-let service: TestService;
-let ada: Client;
-let proxy: Awaited<ReturnType<typeof startFakeProxy>>;
 let reply: { status: number; body: Buffer };
 
-beforeAll(async () => {
-  service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace' });
-  const { key } = await service.makeAccount('1');
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-  proxy = await startFakeProxy((socket) => {
-    socket.write('HTTP/1.1 200 OK\r\n\r\n');
-    socket.on('data', () => {
-      const { status, body } = reply;
-      socket.write(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
-      socket.write(body);
-    });
+const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace' });
+const { key } = await service.makeAccount('1');
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
+const proxy = await startFakeProxy((socket) => {
+  socket.write('HTTP/1.1 200 OK\r\n\r\n');
+  socket.on('data', () => {
+    const { status, body } = reply;
+    socket.write(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
+    socket.write(body);
   });
 });
 afterAll(async () => {
@@ -38,7 +32,7 @@ const search = (count?: number) =>
 
 /** Returns a page as the sandbox sends it. */
 async function realPage(): Promise<{ tweets: object[] }> {
-  const headers = { cookie: `auth_token=${service.demo.accounts[0]?.authToken}` };
+  const headers = { cookie: `auth_token=${service.demo.accounts[0].authToken}` };
   const response = await fetch(`${service.demo.sandboxUrl}/api/search?q=the&product=latest&count=3`, { headers });
   return (await response.json()) as { tweets: object[] };
 }

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { type ForwardProxy, startForwardProxy } from './forward-proxy.ts';
-
-let service: TestService;
-let platform: SandboxControl;
-let one: ForwardProxy;
-let two: ForwardProxy;
-let ada: Client;
-let grace: Client;
 
 const operations = ['search', 'createTweet', 'likeTweet', 'unlikeTweet', 'userByScreenName'];
 const asked = async () => {
@@ -19,18 +12,16 @@ const asked = async () => {
 };
 const countOf = (text: string, wanted: string) => text.split(wanted).length - 1;
 
-beforeAll(async () => {
-  service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace' });
-  platform = new SandboxControl(service.demo.sandboxUrl);
-  [one, two] = await Promise.all([
-    startForwardProxy({ user: 'first', password: 'p@ss/one?#%20ä' }),
-    startForwardProxy({ user: 'second', password: 'swordfish-two' }),
-  ]);
-  const { key } = await service.makeAccount('5');
-  const [adaToken = '', graceToken = ''] = service.demo.accounts.map(({ authToken }) => authToken);
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: adaToken });
-  grace = ada.with({ authToken: graceToken });
-});
+const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace' });
+const platform = new SandboxControl(service.demo.sandboxUrl);
+const [one, two] = await Promise.all([
+  startForwardProxy({ user: 'first', password: 'p@ss/one?#%20ä' }),
+  startForwardProxy({ user: 'second', password: 'swordfish-two' }),
+]);
+const { key } = await service.makeAccount('5');
+const [adaToken = '', graceToken = ''] = service.demo.accounts.map(({ authToken }) => authToken);
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: adaToken });
+const grace = ada.with({ authToken: graceToken });
 afterAll(async () => {
   await service.stop();
   await Promise.all([one.stop(), two.stop()]);

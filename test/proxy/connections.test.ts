@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusal.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { StoppableRuntime } from '../support/stoppable-runtime.ts';
 import { until } from '../support/until.ts';
 import { listen, startFakeProxy } from './forward-proxy.ts';
@@ -14,22 +14,17 @@ import { listen, startFakeProxy } from './forward-proxy.ts';
 const stands = 'HTTP/1.1 200 Connection established\r\n\r\n';
 const password = 'hunter2';
 const runtime = new StoppableRuntime();
-
-let service: TestService;
-let ada: Client;
 const stops: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  service = await startService(
-    {
-      OUTBOUND_ALLOW: '127.0.0.0/8',
-      PLATFORM_TIMEOUT_MS: '4000',
-    },
-    { runtime },
-  );
-  const { key } = await service.makeAccount('1');
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
+const service = await startService(
+  {
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    PLATFORM_TIMEOUT_MS: '4000',
+  },
+  { runtime },
+);
+const { key } = await service.makeAccount('1');
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
 afterAll(async () => {
   await service.stop();
   for (const stop of stops) await stop();

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 import { StoppableRuntime } from '../support/stoppable-runtime.ts';
 import { deadPort, type ForwardProxy, startFakeProxy, startForwardProxy } from './forward-proxy.ts';
 import { selfSigned } from './self-signed.ts';
@@ -12,26 +12,20 @@ const password = 'hunter2';
 const runtime = new StoppableRuntime();
 const withPassword = (name: string, scheme = 'http') => `${scheme}://user:${password}@${name}`;
 const stands = 'HTTP/1.1 200 Connection established\r\n\r\n';
-
-let service: TestService;
-let platform: SandboxControl;
-let ada: Client;
 let expectedBalance = 1;
 const stops: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  service = await startService(
-    {
-      OUTBOUND_ALLOW: '127.0.0.0/8',
-      LOG_LEVEL: 'trace',
-      PLATFORM_TIMEOUT_MS: '1500',
-    },
-    { runtime },
-  );
-  platform = new SandboxControl(service.demo.sandboxUrl);
-  const { key } = await service.makeAccount('1');
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
+const service = await startService(
+  {
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    LOG_LEVEL: 'trace',
+    PLATFORM_TIMEOUT_MS: '1500',
+  },
+  { runtime },
+);
+const platform = new SandboxControl(service.demo.sandboxUrl);
+const { key } = await service.makeAccount('1');
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
 afterEach(() => platform.clearFaults());
 afterAll(async () => {
   expect(Number(await restingBalance(ada))).toBeCloseTo(expectedBalance, 6);

@@ -98,7 +98,7 @@ describe('an invalid proxy is refused with 400 and the accepted form, without a 
       { resolve: async (name) => (name === 'inside.example' ? [{ address: '127.0.0.1' }] : []) },
     );
     const { key } = await service.makeAccount('1');
-    ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+    ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
     const platform = new SandboxControl(service.demo.sandboxUrl);
     asked = async () => (await platform.requests('userByScreenName')) + (await platform.requests('createTweet'));
   });

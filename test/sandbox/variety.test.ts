@@ -5,7 +5,7 @@ import { startService } from '../support/service.ts';
 
 const service = await startService({ RATE_LIMIT: '0' });
 const { demo } = service;
-const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
+const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
 const queries = ['the OR a', 'filter:media', 'filter:videos', 'filter:quote', 'filter:verified'];
 const tweets = (await Promise.all(queries.map((q) => search(q, 10)))).flat();
 afterAll(() => service.stop());

@@ -7,7 +7,7 @@ import { McpCaller } from './mcp-caller.ts';
 import { seed, shuffled } from './seed.ts';
 
 const micros = 1_000_000;
-const { service, sandbox, ada, graphql, newCaller } = useService({ RATE_LIMIT: '0' });
+const { service, sandbox, ada, graphql, newCaller } = await useService({ RATE_LIMIT: '0' });
 
 /** The outcome of a call: the status that REST would have, and the charge in micro-dollars. */
 interface Outcome {

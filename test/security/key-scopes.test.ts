@@ -7,7 +7,7 @@ import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { useService } from '../support/use-service.ts';
 import { McpCaller } from './mcp-caller.ts';
 
-const { service, ada: owner, graphql } = useService({ RATE_LIMIT: '0' });
+const { service, ada: owner, graphql } = await useService({ RATE_LIMIT: '0' });
 
 async function keyWith(restrictions: Record<string, unknown>): Promise<string> {
   const { status, body } = await owner.post('/account/keys', { name: 'Restricted', ...restrictions });

@@ -1,15 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { restingBalance } from '../support/refusal.ts';
 import { useService } from '../support/use-service.ts';
 import { McpCaller } from './mcp-caller.ts';
 
-const { service, ada: owner } = useService({ RATE_LIMIT: '0' });
-let mcp: McpCaller;
+const { service, ada: owner } = await useService({ RATE_LIMIT: '0' });
 
-beforeAll(() => {
-  mcp = new McpCaller(`${service.origin}/mcp?policy=destructive`, owner.options);
-});
+const mcp = new McpCaller(`${service.origin}/mcp?policy=destructive`, owner.options);
 
 const message = (fields: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, ...fields });
 const call = (params: unknown) => message({ method: 'tools/call', params });

@@ -1,15 +1,13 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Action } from '../../src/actions/action.ts';
 import { actions } from '../../src/actions/registry.ts';
 import { tools } from '../../src/mcp/tools.ts';
 import { rows, variablesOf } from '../api/graphql/parity-rows.ts';
-import type { Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
-import type { TestReceiver } from '../support/receiver.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { register, startWebhookFixture, type WebhookFixture } from '../webhooks/fixture.ts';
+import { register, startWebhookFixture } from '../webhooks/fixture.ts';
 import { McpCaller } from './mcp-caller.ts';
 
 // The service loads it at the first request (test/support/service.ts).
@@ -22,38 +20,24 @@ const targets = actions.filter(
   ({ name, input }) => /^(webhooks|account)\//.test(name) && ownedFields.some((field) => field in input.shape),
 );
 
-let fixture: WebhookFixture;
-let owner: Client;
-let receiver: TestReceiver;
-/** Values of `ownedFields` by action. */
-let ids: { webhook: string; event: string; key: string };
-let stranger: Client;
-let strangersWebhook: string;
-let graphql: GraphqlClient;
-let mcp: McpCaller;
-
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-  receiver = await fixture.receiver();
-  const { account, client } = await fixture.actor();
-  owner = client;
-  const { id: webhook } = await register(owner, { url: receiver.url });
-  const key = (await owner.post('/account/keys', { name: 'Second' })).body.data;
-  await fixture.happen(account);
-  await until(() => expect(receiver.deliveries).toHaveLength(1));
-  const event = String(receiver.deliveries[0]?.headers['webhook-id']);
-  await until(async () =>
-    expect((await owner.get(`/webhooks/${webhook}`)).body.data['last_delivery_at']).not.toBeNull(),
-  );
-  ids = { webhook, event, key: String(key['id']) };
-  // The stranger acts as the same platform account, so only the API accounts differ.
-  const { key: strangersKey } = await fixture.service.makeAccount('10');
-  stranger = owner.with({ key: strangersKey });
-  strangersWebhook = (await register(stranger, { url: `${receiver.url}?stranger` })).id;
-  const credentials = { key: strangersKey, authToken: account.authToken };
-  graphql = new GraphqlClient({ url: fixture.service.demo.graphqlUrl, ...credentials });
-  mcp = new McpCaller(`${fixture.service.origin}/mcp?policy=destructive`, credentials);
-});
+const fixture = await startWebhookFixture();
+const receiver = await fixture.receiver();
+const { account, client } = await fixture.actor();
+const owner = client;
+const { id: webhook } = await register(owner, { url: receiver.url });
+const key = (await owner.post('/account/keys', { name: 'Second' })).body.data;
+await fixture.happen(account);
+await until(() => expect(receiver.deliveries).toHaveLength(1));
+const event = String(receiver.deliveries[0]?.headers['webhook-id']);
+await until(async () => expect((await owner.get(`/webhooks/${webhook}`)).body.data['last_delivery_at']).not.toBeNull());
+const ids = { webhook, event, key: String(key['id']) };
+// The stranger acts as the same platform account, so only the API accounts differ.
+const { key: strangersKey } = await fixture.service.makeAccount('10');
+const stranger = owner.with({ key: strangersKey });
+const strangersWebhook = (await register(stranger, { url: `${receiver.url}?stranger` })).id;
+const credentials = { key: strangersKey, authToken: account.authToken };
+const graphql = new GraphqlClient({ url: fixture.service.demo.graphqlUrl, ...credentials });
+const mcp = new McpCaller(`${fixture.service.origin}/mcp?policy=destructive`, credentials);
 afterAll(() => fixture.stop());
 
 /** The input with which the owner could call an action. */

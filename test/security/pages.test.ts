@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { exchange } from '../support/raw.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
-let service: TestService;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  client = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key });
-});
+const service = await startService();
+const client = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key });
 afterAll(() => service.stop());
 
 /** Sends a path unchanged. `fetch` would normalize it. */

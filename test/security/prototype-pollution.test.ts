@@ -1,18 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { actions } from '../../src/actions/registry.ts';
 import { tools } from '../../src/mcp/tools.ts';
 import { oneOfEachKind } from '../support/repetitions.ts';
 import { useService } from '../support/use-service.ts';
 import { McpCaller } from './mcp-caller.ts';
 
-const { service, ada: client } = useService({ RATE_LIMIT: '0' }, { dollars: '10' });
-let mcp: McpCaller;
-let before: PropertyKey[];
+const { service, ada: client } = await useService({ RATE_LIMIT: '0' }, { dollars: '10' });
 
-beforeAll(() => {
-  mcp = new McpCaller(`${service.origin}/mcp?policy=destructive`, client.options);
-  before = prototypes();
-});
+const mcp = new McpCaller(`${service.origin}/mcp?policy=destructive`, client.options);
+const before = prototypes();
 
 /** The names of all properties of the prototypes that every object and list has. The service runs in this process. */
 function prototypes(): PropertyKey[] {

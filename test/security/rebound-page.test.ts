@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { exchange } from '../support/raw.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const page = 'http://website.example:4000';
 const ownName = 'https://postern.example';
 
-let service: TestService;
-let published: TestService;
-
-beforeAll(async () => {
-  service = await startService({ CORS_ORIGINS: 'https://app.example' });
-  published = await startService({ PUBLIC_URL: ownName });
-});
+const service = await startService({ CORS_ORIGINS: 'https://app.example' });
+const published = await startService({ PUBLIC_URL: ownName });
 afterAll(() => Promise.all([service, published].map((each) => each.stop())));
 
 /** Sends a request as a page does whose website's name has changed to 127.0.0.1, with the key that everyone knows. */
@@ -21,7 +16,7 @@ async function send(to: TestService, line: string, { host, origin }: { host: str
     `Host: ${host}`,
     ...(origin === undefined ? [] : [`Origin: ${origin}`]),
     `Authorization: Bearer ${apiKey}`,
-    `x-auth-token: ${accounts[0]?.authToken}`,
+    `x-auth-token: ${accounts[0].authToken}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
   ];

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { parseDollars } from '../../src/shared/model/money.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
+import { readDemo } from '../support/demo.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
@@ -31,8 +30,8 @@ async function serve() {
   const service = startPostern(['serve'], env);
   running.push(service);
   await service.printed(/listening on/);
-  const demo = JSON.parse(readFileSync(join(disk.path, 'data', 'demo.json'), 'utf8')) as Demo;
-  const client = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
+  const demo = readDemo(join(disk.path, 'data'));
+  const client = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
   const readyz = async () => (await fetch(demo.baseUrl.replace('/v1', '/readyz'))).status;
   return { ...service, client, readyz };
 }

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
+import { readDemo } from '../support/demo.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 
 let dataDir: string;
@@ -26,8 +26,8 @@ async function serve() {
   const service = startPostern(['serve'], env());
   running.push(service);
   await service.printed(/listening on/);
-  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
-  const client = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
+  const demo = readDemo(dataDir);
+  const client = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
   const call = async (path = '/user/info') => {
     const { status, body } = await client.get(path, path === '/user/info' ? { userName: 'ada' } : {});
     return { status, error: body.error };

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../src/store/port.ts';
+import { type Demo, readDemo } from './demo.ts';
 import { type PosternProcess, startPostern } from './process.ts';
 
 export interface Gateway {
@@ -53,7 +53,7 @@ export async function startFleet(mongodbUrl: string | null): Promise<Fleet> {
         started.push(each);
         return each;
       });
-      return { process, demo: JSON.parse(readFileSync(join(DATA_DIR, 'demo.json'), 'utf8')) as Demo };
+      return { process, demo: readDemo(DATA_DIR) };
     },
     async stop() {
       for (const process of started) if (process.child.exitCode === null) await process.end('SIGKILL');

@@ -1,7 +1,6 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import type { Overrides } from '../../src/main/app.ts';
 import { openStore } from '../../src/main/open-store.ts';
@@ -11,6 +10,7 @@ import { type Environment, readConfig } from '../../src/shared/config/config.ts'
 import { parseDollars } from '../../src/shared/model/money.ts';
 import { makeLogger } from '../../src/shared/observability/logger.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { type Demo, readDemo } from './demo.ts';
 import { patientRuntime } from './patient-runtime.ts';
 import { quickStretcher } from './quick-stretcher.ts';
 import { SandboxControl } from './sandbox-control.ts';
@@ -78,7 +78,7 @@ export async function startService(
     stretcher: quickStretcher,
     ...overrides,
   });
-  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
+  const demo = readDemo(dataDir);
   const admin = new AccountAdmin(store, systemRuntime);
   return {
     origin: service.origin,

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { WebhookRecord } from '../../src/store/port.ts';
 import { mostCounted, reasonOf, stateOf } from '../../src/webhooks/registration/condition.ts';
 import { webhook } from '../store/webhook-makers.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, fetchWebhook, register, startWebhookFixture } from './fixture.ts';
 
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-});
+const fixture = await startWebhookFixture();
 afterAll(() => fixture.stop());
 
 const now = Date.parse('2026-11-22T12:00:00Z');

@@ -2,21 +2,16 @@ import { createHmac } from 'node:crypto';
 import { createServer as createTls } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTcp } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../proxy/self-signed.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
-import type { Client } from '../support/client.ts';
 import type { ReceiverReply } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture } from './fixture.ts';
 
-let fixture: WebhookFixture;
-let client: Client;
 const runtime = new AdjustableRuntime();
-beforeAll(async () => {
-  fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8' }, { runtime });
-  ({ client } = await fixture.actor());
-});
+const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8' }, { runtime });
+const { client } = await fixture.actor();
 afterAll(() => fixture.stop());
 
 const token = (url: string) => new URL(url, 'http://receiver').searchParams.get('crc_token') ?? '';

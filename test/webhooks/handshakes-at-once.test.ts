@@ -116,8 +116,9 @@ test('two gateways share a handshake, and one that is killed during it delays th
     const account = await fleet.admin.createAccount('Shared', 1_000_000);
     const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
     const { client: any } = await fixture.actor();
-    const authToken = gateways[0]?.demo.accounts[0]?.authToken ?? '';
-    const clients = gateways.map(({ demo }) => any.with({ baseUrl: demo.baseUrl, key, authToken }));
+    const clients = gateways.map(({ demo: { baseUrl, accounts } }) =>
+      any.with({ baseUrl, key, authToken: accounts[0].authToken }),
+    );
     const [one, two] = clients as [Client, Client];
     const receiver = await fixture.receiver();
     const { id } = await register(one, { url: receiver.url });

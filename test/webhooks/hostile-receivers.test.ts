@@ -13,13 +13,10 @@ import { patientRuntime as runtime } from '../support/patient-runtime.ts';
 
 const tls = selfSigned();
 const connections = new OutgoingConnections();
-let receivers: Receivers;
 const stops: (() => Promise<void>)[] = [];
 
-beforeAll(() => {
-  const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime });
-  receivers = new Receivers({ guard, runtime, allowLocalhost: true, ca: tls.cert, connections });
-});
+const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime });
+const receivers = new Receivers({ guard, runtime, allowLocalhost: true, ca: tls.cert, connections });
 afterAll(async () => {
   await receivers.close();
   for (const stop of stops) await stop();

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
-import { register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { register, startWebhookFixture } from './fixture.ts';
 
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-});
+const fixture = await startWebhookFixture();
 afterAll(() => fixture.stop());
 
 test.each(['another account', 'the same account'])(

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Writer } from '../messaging/conversations/fixture.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import { expectRefusal } from '../support/refusal.ts';
-import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture } from './fixture.ts';
 
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-});
+const fixture = await startWebhookFixture();
 afterAll(() => fixture.stop());
 
 const noCode = /^Nothing can be delivered: .*encryption_code/;

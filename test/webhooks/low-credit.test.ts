@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, register, startWebhookFixture } from './fixture.ts';
 
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-});
+const fixture = await startWebhookFixture();
 afterAll(() => fixture.stop());
 
 interface Body {

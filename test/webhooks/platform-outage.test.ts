@@ -1,22 +1,12 @@
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { startFakeProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { until } from '../support/until.ts';
-import {
-  changeWebhook,
-  fetchWebhook,
-  register,
-  startWebhookFixture,
-  type Webhook,
-  type WebhookFixture,
-} from './fixture.ts';
+import { changeWebhook, fetchWebhook, register, startWebhookFixture, type Webhook } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_TIMEOUT_MS: '1500' }, { runtime });
-});
+const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_TIMEOUT_MS: '1500' }, { runtime });
 afterEach(() => fixture.sandbox.clearFaults());
 afterAll(() => fixture.stop());
 

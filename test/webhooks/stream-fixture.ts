@@ -43,7 +43,7 @@ export function streamFixture(): StreamFixture {
         signal: controller.signal,
         headers: {
           authorization: `Bearer ${demo.apiKey}`,
-          'x-auth-token': demo.accounts[0]?.authToken ?? '',
+          'x-auth-token': demo.accounts[0].authToken,
           ...(init.headers as Record<string, string>),
         },
       });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
@@ -9,30 +9,28 @@ import type { Store, StoredEventRecord } from '../../src/store/port.ts';
 import type { Client } from '../support/client.ts';
 import { restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { startWebhookFixture } from './fixture.ts';
 
-let directory: string;
-let store: Store;
-let fixture: WebhookFixture;
 /** The number of reads of events by all readers. */
 let reads = 0;
 /** The time in milliseconds before the position at which a stream begins is read. */
 let startDelayMs = 0;
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'postern-streams-'));
-  store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
-  const counted = (...given: Parameters<Store['events']['after']>): Promise<StoredEventRecord[]> => {
-    reads += 1;
-    return store.events.after(...given);
-  };
-  const lastPlace = async (...given: Parameters<Store['events']['lastPlace']>): Promise<number> => {
-    await pause(startDelayMs);
-    return store.events.lastPlace(...given);
-  };
-  const events = { ...store.events, after: counted, lastPlace };
-  const openCounted = () => Object.create(store, { events: { value: events } }) as Store;
-  fixture = await startWebhookFixture({ DATA_DIR: directory, MAX_STREAMS_PER_KEY: '20' }, { openStore: openCounted });
-});
+const directory = mkdtempSync(join(tmpdir(), 'postern-streams-'));
+const store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
+const counted = (...given: Parameters<Store['events']['after']>): Promise<StoredEventRecord[]> => {
+  reads += 1;
+  return store.events.after(...given);
+};
+const lastPlace = async (...given: Parameters<Store['events']['lastPlace']>): Promise<number> => {
+  await pause(startDelayMs);
+  return store.events.lastPlace(...given);
+};
+const events = { ...store.events, after: counted, lastPlace };
+const openCounted = () => Object.create(store, { events: { value: events } }) as Store;
+const fixture = await startWebhookFixture(
+  { DATA_DIR: directory, MAX_STREAMS_PER_KEY: '20' },
+  { openStore: openCounted },
+);
 afterAll(async () => {
   await fixture.stop();
   rmSync(directory, { recursive: true });

@@ -1,34 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { StreamTokens, streamTokenMs } from '../../src/billing/stream-tokens.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { Vault } from '../../src/shared/secrets/vault.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { Client } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
 const runtime = new AdjustableRuntime();
 const secretKey = randomBytes(32);
-let service: TestService;
-let key: string;
-let keyId: string;
-let client: Client;
 const open: AbortController[] = [];
 
-beforeAll(async () => {
-  service = await startService(
-    {
-      UNAUTHENTICATED_RATE_LIMIT: '20',
-      ALLOW_LOCALHOST_WEBHOOKS: '1',
-      OUTBOUND_ALLOW: '127.0.0.0/8',
-      SECRET_KEY: secretKey.toString('base64'),
-    },
-    { runtime },
-  );
-  ({ key, keyId } = await service.makeAccount('1'));
-  client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
+const service = await startService(
+  {
+    UNAUTHENTICATED_RATE_LIMIT: '20',
+    ALLOW_LOCALHOST_WEBHOOKS: '1',
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    SECRET_KEY: secretKey.toString('base64'),
+  },
+  { runtime },
+);
+const { key, keyId } = await service.makeAccount('1');
+const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
 afterEach(() => {
   for (const each of open.splice(0)) each.abort();
 });
@@ -155,7 +149,7 @@ describe('a token of a live stream', () => {
   test('is refused with another filter, with other credentials, and beside an API key', async () => {
     const all = await tokenFor(client);
     const likes = await tokenFor(client, { types: ['tweet.like'] });
-    const code = service.demo.accounts[0]?.encryptionCode ?? '';
+    const code = service.demo.accounts[0].encryptionCode;
     const sealed = await tokenFor(client, { encryption_code: code });
     const rest = 'is part of the token, so leave it out';
     const refusals: [string, Record<string, string>, string][] = [

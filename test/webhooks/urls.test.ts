@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/refusal.ts';
-import { changeWebhook, register, secret, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, register, secret, startWebhookFixture } from './fixture.ts';
 
-let fixture: WebhookFixture;
-beforeAll(async () => {
-  fixture = await startWebhookFixture();
-});
+const fixture = await startWebhookFixture();
 afterAll(() => fixture.stop());
 
 const long = (length: number) => `https://hooks.example/${'x'.repeat(length - 'https://hooks.example/'.length)}`;

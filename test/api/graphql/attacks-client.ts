@@ -33,7 +33,7 @@ export interface Attacker {
 export async function startAttacker(): Promise<Attacker> {
   const service = await startService();
   const { key } = await service.makeAccount('1');
-  const token = service.demo.accounts[0]?.authToken ?? '';
+  const token = service.demo.accounts[0].authToken;
   const rest = new Client({ baseUrl: service.demo.baseUrl, key, authToken: token });
   const url = `${service.origin}/graphql`;
 

@@ -6,7 +6,7 @@ const proxy = 'http://proxyuser:canary-proxy-password@proxy.example:8080';
 const code = 'canary-encryption-code';
 const value = 'canary/variable/value';
 const literal = 'canary-literal-value';
-const { service, newCaller } = useService(
+const { service, newCaller } = await useService(
   { LOG_LEVEL: 'trace', PLATFORM_TIMEOUT_MS: '150', GRAPHQL_TIMEOUT_MS: '400' },
   { resolve: async () => [] },
 );
@@ -16,7 +16,7 @@ const said: string[] = [];
 test('no key, token, code, password or value of a variable is in a log line or an error', async () => {
   const { key, client } = await newCaller('0.02');
   const poor = (await service.makeAccount('0')).key;
-  const token = service.demo.accounts[0]?.authToken ?? '';
+  const token = service.demo.accounts[0].authToken;
   const rejected = 'canary-rejected-token-0123456789';
   const unknownKey = `pstn_${'canary'.repeat(7)}`.slice(0, 43);
   const statuses = new Set<number>();

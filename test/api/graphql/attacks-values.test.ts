@@ -1,12 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { expectQuick } from '../../support/processor-time.ts';
-import { type Attacker, expectRefused, many, startAttacker } from './attacks-client.ts';
+import { expectRefused, many, startAttacker } from './attacks-client.ts';
 
-let attacker: Attacker;
-
-beforeAll(async () => {
-  attacker = await startAttacker();
-});
+const attacker = await startAttacker();
 afterEach(() => attacker.expectUnharmed());
 afterAll(() => attacker.service.stop());
 

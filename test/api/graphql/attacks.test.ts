@@ -1,11 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Attacker, bomb, expectRefused, many, startAttacker } from './attacks-client.ts';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { bomb, expectRefused, many, startAttacker } from './attacks-client.ts';
 
-let attacker: Attacker;
-
-beforeAll(async () => {
-  attacker = await startAttacker();
-});
+const attacker = await startAttacker();
 afterEach(() => attacker.expectUnharmed());
 afterAll(() => attacker.service.stop());
 

@@ -2,7 +2,7 @@ import { serverAudits } from 'graphql-http';
 import { expect, test } from 'vitest';
 import { useService } from '../../support/use-service.ts';
 
-const { service } = useService();
+const { service } = await useService();
 
 /** The audits of GraphQL over HTTP for a client without a key. They work, because `{ __typename }` needs no key. */
 const audits = serverAudits({ url: () => `${service.origin}/graphql` });

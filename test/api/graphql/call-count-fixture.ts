@@ -37,7 +37,7 @@ export async function startCallCountFixture(
   const service = await startService(env, overrides);
   const { key } = await service.makeAccount('100');
   const { baseUrl, graphqlUrl, sandboxUrl, accounts } = service.demo;
-  const authToken = accounts[0]?.authToken ?? '';
+  const authToken = accounts[0].authToken;
   const sandbox = new SandboxControl(sandboxUrl);
   const rest = new Client({ baseUrl, key, authToken });
   const ada = new GraphqlClient({ url: graphqlUrl, key, authToken });
@@ -46,7 +46,7 @@ export async function startCallCountFixture(
     sandbox,
     ada,
     rest,
-    graceId: accounts[1]?.userId ?? '',
+    graceId: accounts[1].userId,
     async post(token, text, more = {}) {
       const { status, body } = await rest.with({ authToken: token }).post('/tweet/create', { text, ...more });
       expect(status, body.error ?? '').toBe(200);

@@ -1,27 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Demo } from '../../../src/api/demo/demo.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readDemo } from '../../support/demo.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
-import { type PosternProcess, startPostern } from '../../support/process.ts';
+import { startPostern } from '../../support/process.ts';
 import { processorMsOf } from '../../support/processor-time.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { globalId } from './call-count-fixture.ts';
 
-/* In a process of its own: without a bound it runs out of memory. */
-
-let postern: PosternProcess;
-let ada: GraphqlClient;
-let origin: string;
 const dataDir = temporaryFolder();
 
-beforeAll(async () => {
-  postern = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
-  await postern.printed(/curl/);
-  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
-  origin = new URL(demo.baseUrl).origin;
-  ada = new GraphqlClient({ url: demo.graphqlUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
-});
+const postern = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
+await postern.printed(/curl/);
+const demo = readDemo(dataDir);
+const origin = new URL(demo.baseUrl).origin;
+const ada = new GraphqlClient({ url: demo.graphqlUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
 afterAll(() => postern.end('SIGTERM'));
 
 async function residentMiB(): Promise<number> {

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startCallCountFixture } from './call-count-fixture.ts';
 
-let fixture: CallCountFixture;
-
-beforeAll(async () => {
-  fixture = await startCallCountFixture();
-});
+const fixture = await startCallCountFixture();
 afterAll(() => fixture.service.stop());
 
 /** The number of requests for a document. It is high enough for the document to be compiled. */

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { GraphqlAnswer } from '../../support/graphql.ts';
-import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
-
-let fixture: CallCountFixture;
-let cursor: string;
+import { startCallCountFixture } from './call-count-fixture.ts';
 
 const search = `query ($q: String = "from:grace", $product: SearchProduct, $first: Int = 3, $after: String) {
   searchTweets(q: $q, product: $product, first: $first, after: $after) { edges { cursor node { tweetId } } }
@@ -15,10 +12,8 @@ const followers = `query ($first: Int, $after: String, $userName: String = "grac
 const following = followers.replace('followers(', 'following(');
 const payments = `query ($first: Int, $after: String) { account { payments(first: $first, after: $after) { nodes { amount } } } }`;
 
-beforeAll(async () => {
-  fixture = await startCallCountFixture();
-  cursor = (await fixture.ada.ask(search)).data.searchTweets.edges[1].cursor;
-});
+const fixture = await startCallCountFixture();
+const cursor = (await fixture.ada.ask(search)).data.searchTweets.edges[1].cursor;
 afterAll(() => fixture.service.stop());
 
 function expectRefused({ errors, extensions }: GraphqlAnswer, field: string, charged = '0'): void {

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Runtime } from '../../../src/shared/runtime/runtime.ts';
 import type { Client } from '../../support/client.ts';
 import type { GraphqlClient } from '../../support/graphql.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
+import { startCallCountFixture } from './call-count-fixture.ts';
 
-let fixture: CallCountFixture;
 let count = 0;
 
 const limitMs = 1_500;
@@ -26,9 +25,7 @@ const runtime: Runtime = {
   },
 };
 
-beforeAll(async () => {
-  fixture = await startCallCountFixture({ GRAPHQL_TIMEOUT_MS: String(limitMs) }, { runtime });
-});
+const fixture = await startCallCountFixture({ GRAPHQL_TIMEOUT_MS: String(limitMs) }, { runtime });
 beforeEach(() => fixture.sandbox.clearFaults());
 afterAll(() => fixture.service.stop());
 

@@ -13,7 +13,7 @@ const dataDir = temporaryFolder();
 const broken = new Set<string>();
 
 const config = readConfig({ DATA_DIR: dataDir });
-const { service, graphql: ada } = useService(
+const { service, graphql: ada } = await useService(
   { DATA_DIR: dataDir },
   { openStore: async () => breakable(await openStore(config, systemRuntime)) },
 );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useService } from '../../support/use-service.ts';
 
-const { service, ada } = useService();
+const { service, ada } = await useService();
 
 const ask = (body: object | string, headers: Record<string, string> = {}) =>
   fetch(`${service.origin}/graphql`, {

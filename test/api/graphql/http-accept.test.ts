@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Attacker, expectRefused, many, startAttacker } from './attacks-client.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { expectRefused, many, startAttacker } from './attacks-client.ts';
 
-let attacker: Attacker;
-
-beforeAll(async () => {
-  attacker = await startAttacker();
-});
+const attacker = await startAttacker();
 afterAll(() => attacker.service.stop());
 
 const older = 'application/json';

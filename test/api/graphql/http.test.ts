@@ -1,13 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { exchange, openSocket } from '../../support/raw.ts';
-import { type Attacker, expectRefused, startAttacker } from './attacks-client.ts';
+import { expectRefused, startAttacker } from './attacks-client.ts';
 
-let attacker: Attacker;
-
-beforeAll(async () => {
-  attacker = await startAttacker();
-});
+const attacker = await startAttacker();
 afterEach(() => attacker.expectUnharmed());
 afterAll(() => attacker.service.stop());
 

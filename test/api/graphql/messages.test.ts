@@ -1,22 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  conversationIdOf,
-  type MessageFixture,
-  startMessageFixture,
-  type Writer,
-} from '../../messaging/conversations/fixture.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { conversationIdOf, startMessageFixture, type Writer } from '../../messaging/conversations/fixture.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 
-let fixture: MessageFixture;
-let anna: Writer;
-let ben: Writer;
-beforeAll(async () => {
-  fixture = await startMessageFixture();
-  [anna, ben] = [await fixture.mint(), await fixture.mint()];
-  await anna.sends(ben, 'One');
-  await ben.sends(anna, 'Two');
-});
+const fixture = await startMessageFixture();
+const [anna, ben] = [await fixture.mint(), await fixture.mint()];
+await anna.sends(ben, 'One');
+await ben.sends(anna, 'Two');
 afterAll(() => fixture.service.stop());
 
 const ask = (who: Writer, query: string, variables: Record<string, unknown> = {}, headers = who.code) =>

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { GraphqlClient } from '../../support/graphql.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
+import { startCallCountFixture } from './call-count-fixture.ts';
 
-let fixture: CallCountFixture;
 let count = 0;
 
-beforeAll(async () => {
-  fixture = await startCallCountFixture({ PLATFORM_TIMEOUT_MS: '400' });
-});
+const fixture = await startCallCountFixture({ PLATFORM_TIMEOUT_MS: '400' });
 beforeEach(() => fixture.sandbox.clearFaults());
 afterAll(() => fixture.service.stop());
 

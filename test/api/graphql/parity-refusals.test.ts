@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { restingBalance } from '../../support/refusal.ts';
 import { oneOfEachKind } from '../../support/repetitions.ts';
 import { expectSameRefusal as checkRefusal } from './parity-checks.ts';
-import type { ApiClients, ParityFixture } from './parity-fixture.ts';
 import { rows } from './parity-rows.ts';
-import { knowChatKeys, type SandboxParity, startSandboxParity } from './parity-sandbox.ts';
+import { knowChatKeys, startSandboxParity } from './parity-sandbox.ts';
 
-let fixture: ParityFixture<SandboxParity>;
-let apiClients: ApiClients;
-
-beforeAll(async () => {
-  fixture = await startSandboxParity({ PLATFORM_TIMEOUT_MS: '100' });
-  apiClients = await fixture.apiClients('10');
-  await apiClients.target.hook.register();
-  await knowChatKeys(fixture, apiClients);
-});
+const fixture = await startSandboxParity({ PLATFORM_TIMEOUT_MS: '100' });
+const apiClients = await fixture.apiClients('10');
+await apiClients.target.hook.register();
+await knowChatKeys(fixture, apiClients);
 beforeEach(() => fixture.platform.sandbox.clearFaults());
 afterAll(() => fixture.stop());
 
@@ -150,7 +144,7 @@ test.each([
 
 test('what fails of a list beside its owner leaves the owner, and its charge', async () => {
   await knowChatKeys(fixture, apiClients);
-  const actor = fixture.platform.service.demo.accounts[0]?.userId;
+  const actor = fixture.platform.service.demo.accounts[0].userId;
   for (const action of onPlatform.filter(({ name }) => (rows[name]?.beside.length ?? 0) > 0)) {
     const input = await inputOf(action);
     const [, asked] = await fixture.platform.sandbox.requestsDuring(() => apiClients.rest(action, input));

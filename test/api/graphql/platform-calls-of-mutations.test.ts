@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startCallCountFixture } from './call-count-fixture.ts';
 
-let fixture: CallCountFixture;
-let tweetId: string;
-
-beforeAll(async () => {
-  fixture = await startCallCountFixture();
-  tweetId = await fixture.post(fixture.service.demo.accounts[1]?.authToken ?? '', 'What mutations are about');
-});
+const fixture = await startCallCountFixture();
+const tweetId = await fixture.post(fixture.service.demo.accounts[1].authToken, 'What mutations are about');
 afterAll(() => fixture.service.stop());
 
 test('the changed tweet is free if the response has the selected fields, otherwise one call', async () => {

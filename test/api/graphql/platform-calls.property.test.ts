@@ -1,18 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parseDollars } from '../../../src/shared/model/money.ts';
 import { repetitions } from '../../support/repetitions.ts';
-import { type CallCountFixture, globalId, startCallCountFixture } from './call-count-fixture.ts';
+import { globalId, startCallCountFixture } from './call-count-fixture.ts';
 import { documents } from './random-documents.ts';
 
-let fixture: CallCountFixture;
-
-beforeAll(async () => {
-  fixture = await startCallCountFixture({
-    GRAPHQL_MAX_COST: '100',
-    GRAPHQL_MAX_RESPONSE_BYTES: '16777216',
-    RATE_LIMIT: '100000',
-  });
+const fixture = await startCallCountFixture({
+  GRAPHQL_MAX_COST: '100',
+  GRAPHQL_MAX_RESPONSE_BYTES: '16777216',
+  RATE_LIMIT: '100000',
 });
 afterAll(() => fixture.service.stop());
 

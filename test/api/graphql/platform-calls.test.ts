@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CallCountFixture, globalId, startCallCountFixture } from './call-count-fixture.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { globalId, startCallCountFixture } from './call-count-fixture.ts';
 
-let fixture: CallCountFixture;
-let expectShape: CallCountFixture['expectShape'];
-let parent: string;
-let reply: string;
-let quoting: string;
-
-beforeAll(async () => {
-  fixture = await startCallCountFixture();
-  expectShape = fixture.expectShape;
-  const authors = [await fixture.sandbox.mint(), await fixture.sandbox.mint(), await fixture.sandbox.mint()];
-  const [first = '', second = '', third = ''] = authors.map(({ authToken }) => authToken);
-  for (let i = 0; i < 20; i++) await fixture.post([first, second, third][i % 3] ?? '', `A quokka, number ${i}`);
-  parent = await fixture.post(first, 'What began it');
-  reply = await fixture.post(second, 'What followed', { reply_to_tweet_id: parent });
-  const quoted = await fixture.post(first, 'In the middle', { quote_tweet_id: parent });
-  quoting = await fixture.post(second, 'Around it', { quote_tweet_id: quoted });
-});
+const fixture = await startCallCountFixture();
+const expectShape = fixture.expectShape;
+const authors = [await fixture.sandbox.mint(), await fixture.sandbox.mint(), await fixture.sandbox.mint()];
+const [first = '', second = '', third = ''] = authors.map(({ authToken }) => authToken);
+for (let i = 0; i < 20; i++) await fixture.post([first, second, third][i % 3] ?? '', `A quokka, number ${i}`);
+const parent = await fixture.post(first, 'What began it');
+const reply = await fixture.post(second, 'What followed', { reply_to_tweet_id: parent });
+const quoted = await fixture.post(first, 'In the middle', { quote_tweet_id: parent });
+const quoting = await fixture.post(second, 'Around it', { quote_tweet_id: quoted });
 afterAll(() => fixture.service.stop());
 
 const quokkas = (selection: string) => `{ searchTweets(q: "quokka", first: 20) { nodes { ${selection} } } }`;

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startCallCountFixture } from './call-count-fixture.ts';
 
-let fixture: CallCountFixture;
-
-beforeAll(async () => {
-  fixture = await startCallCountFixture();
-});
+const fixture = await startCallCountFixture();
 afterAll(() => fixture.service.stop());
 
 const free = { charged: '0', actions: [] };

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../support/client.ts';
 import type { GraphqlAnswer, GraphqlClient } from '../../support/graphql.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { type CallCountFixture, calls, startCallCountFixture } from './call-count-fixture.ts';
+import { calls, startCallCountFixture } from './call-count-fixture.ts';
 
-let fixture: CallCountFixture;
-
-beforeAll(async () => {
-  fixture = await startCallCountFixture();
-});
+const fixture = await startCallCountFixture();
 afterAll(() => fixture.service.stop());
 
 /** Creates a caller with credit for a number of calls. */

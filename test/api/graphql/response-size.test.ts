@@ -1,26 +1,19 @@
 import fc from 'fast-check';
 import { getOperationAST, getVariableValues, type OperationDefinitionNode, parse } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { quote } from '../../../src/api/graphql/document/quote.ts';
 import { fragmentsOf } from '../../../src/api/graphql/document/selection.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
-import { type CallCountFixture, globalId, startCallCountFixture } from './call-count-fixture.ts';
+import { globalId, startCallCountFixture } from './call-count-fixture.ts';
 import { documents } from './random-documents.ts';
-
-let fixture: CallCountFixture;
-/** A service whose responses may have 100,000 bytes. */
-let small: CallCountFixture;
-let taggedId: string;
 
 /** The default of `GRAPHQL_MAX_RESPONSE_BYTES`. */
 const bytesLimit = 2 * 1024 * 1024;
 const hashtags = '#a #b #c #d '.repeat(22).trim();
 
-beforeAll(async () => {
-  fixture = await startCallCountFixture();
-  small = await startCallCountFixture({ GRAPHQL_MAX_RESPONSE_BYTES: '100000' });
-  taggedId = await small.post(small.ada.options.authToken ?? '', hashtags);
-});
+const fixture = await startCallCountFixture();
+const small = await startCallCountFixture({ GRAPHQL_MAX_RESPONSE_BYTES: '100000' });
+const taggedId = await small.post(small.ada.options.authToken ?? '', hashtags);
 afterAll(() => Promise.all([fixture.service.stop(), small.service.stop()]));
 
 const aliased = (times: number, field: string, prefix = 'a') =>

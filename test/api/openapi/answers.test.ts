@@ -9,7 +9,7 @@ import { exchange } from '../../support/raw.ts';
 import { useService } from '../../support/use-service.ts';
 import { answerFaults, operationOf } from './contract.ts';
 
-const { service, ada } = useService({ PLATFORM_TIMEOUT_MS: '300' });
+const { service, ada } = await useService({ PLATFORM_TIMEOUT_MS: '300' });
 
 function actionNamed(name: string): Action {
   const action = actions.find((candidate) => candidate.name === name);

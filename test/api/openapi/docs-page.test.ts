@@ -6,7 +6,7 @@ import { startService } from '../../support/service.ts';
 import { useService } from '../../support/use-service.ts';
 import { contract } from './contract.ts';
 
-const { service } = useService();
+const { service } = await useService();
 
 function statusFor(path: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {

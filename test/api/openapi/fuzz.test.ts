@@ -9,7 +9,7 @@ import { answerFaults, operationOf } from './contract.ts';
 
 const numRuns = repetitions(6, 60);
 
-const { ada } = useService({}, { dollars: '1000' });
+const { ada } = await useService({}, { dollars: '1000' });
 
 const checked = oneOfEachKind(actions);
 const written = checked.filter(({ method }) => method !== 'GET').map((action) => [action.name, action] as const);

@@ -3,7 +3,7 @@ import type { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, newCaller } = useService({ RATE_LIMIT: '0' });
+const { service, newCaller } = await useService({ RATE_LIMIT: '0' });
 
 interface Key {
   id: string;

@@ -4,7 +4,7 @@ import { GraphqlClient } from '../../support/graphql.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, newCaller } = useService({ RATE_LIMIT: '0', ALLOW_LOCALHOST_WEBHOOKS: '1' });
+const { service, newCaller } = await useService({ RATE_LIMIT: '0', ALLOW_LOCALHOST_WEBHOOKS: '1' });
 
 interface Entry {
   id: string;

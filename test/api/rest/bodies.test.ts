@@ -1,21 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readJsonBody } from '../../../src/api/http/json-body.ts';
 import { Client } from '../../support/client.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let caller: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  const authToken = service.demo.accounts[0]?.authToken ?? '';
-  caller = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key, authToken });
-});
+const service = await startService();
+const authToken = service.demo.accounts[0].authToken;
+const caller = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key, authToken });
 afterAll(async () => {
   expect(await restingBalance(caller)).toBe('1');
   await service.stop();

@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { Client } from '../../support/client.ts';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, sandbox, ada: caller, graphql, newCaller } = useService({ MAX_CONCURRENT_REQUESTS: '3' });
-let other: Client;
+const { service, sandbox, ada: caller, graphql, newCaller } = await useService({ MAX_CONCURRENT_REQUESTS: '3' });
 
-beforeAll(async () => {
-  other = (await newCaller()).client;
-  // The first request loads GraphQL.
-  await graphql.ask('{ __typename }');
-});
+const other = (await newCaller()).client;
+// The first request loads GraphQL.
+await graphql.ask('{ __typename }');
 
 const slow = (times: number) =>
   service.addFault({ kind: 'latency', ms: 3_000 }, { operation: 'userByScreenName', times });

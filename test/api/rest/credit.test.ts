@@ -6,7 +6,7 @@ import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, newCaller } = useService();
+const { service, newCaller } = await useService();
 
 const many = <T>(count: number, call: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => call(i)));

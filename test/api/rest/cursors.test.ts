@@ -3,7 +3,7 @@ import type { Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, ada, grace } = useService();
+const { service, ada, grace } = await useService();
 
 const path = '/tweet/advanced_search';
 const query = { q: 'from:grace', count: '3' };
@@ -45,7 +45,7 @@ describe('a cursor goes on with its list', () => {
 });
 
 describe('the list of one user', () => {
-  const graceId = () => service.demo.accounts[1]?.userId ?? '';
+  const graceId = () => service.demo.accounts[1].userId;
 
   test.each(['/user/followers', '/user/following', '/user/tweets_and_replies'])(
     'goes on by name, by the name in another case, with an @, and by id: %s',
@@ -76,7 +76,7 @@ describe('the list of one user', () => {
   test('is not the list of another user', async () => {
     const first = await ada.get('/user/followers', { userName: 'grace', count: '2' });
     const cursor = String(first.body.data['next_cursor']);
-    for (const user of [{ userName: 'ada' }, { userId: service.demo.accounts[0]?.userId ?? '' }]) {
+    for (const user of [{ userName: 'ada' }, { userId: service.demo.accounts[0].userId }]) {
       expectRefusal(await ada.get('/user/followers', { ...user, cursor }), 400, /^Malformed field: cursor: /);
     }
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { clientSource } from '../../../scripts/openapi/client-source.ts';
 import { operationOf } from '../../../scripts/openapi/operation.ts';
 import { SchemaBook } from '../../../scripts/openapi/schemas.ts';
@@ -14,9 +14,9 @@ const text = 'Deprecated since 2026-11-22: use `tweet/advanced_search`. It may b
 /** No action is deprecated, so the tests deprecate one. */
 const deprecate = (deprecated: Action['deprecated']) => void Object.assign(tweetDetail, { deprecated });
 
-beforeAll(() => deprecate(announced));
+await deprecate(announced);
 afterAll(() => deprecate(null));
-const { ada: client } = useService({ CORS_ORIGINS: 'https://app.example' });
+const { ada: client } = await useService({ CORS_ORIGINS: 'https://app.example' });
 
 test('every response of a deprecated endpoint announces its removal, errors too', async () => {
   const { path } = tweetDetail;

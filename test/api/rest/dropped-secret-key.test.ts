@@ -16,7 +16,7 @@ async function restartWith(...keys: (string | undefined)[]) {
   await service?.stop();
   service = await startService({ DATA_DIR: folder, SECRET_KEY: keys.join(',') });
   const { baseUrl, apiKey, sandboxUrl, accounts } = service.demo;
-  const client = new Client({ baseUrl, key: apiKey, authToken: accounts[0]?.authToken ?? '' });
+  const client = new Client({ baseUrl, key: apiKey, authToken: accounts[0].authToken });
   return {
     post: (text: string) => client.post('/tweet/create', { text }, { 'idempotency-key': 'rotated' }),
     timesPosted: async (text: string) =>

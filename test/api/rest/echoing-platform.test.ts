@@ -1,14 +1,10 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let platform: Sandbox;
-let relay: Server;
-let service: TestService;
-let client: Client;
 const sockets = new Set<Socket>();
 
 /** A server between the gateway and the sandbox that responds to searches with the request that it received. */
@@ -19,32 +15,30 @@ function answerOf(request: string): string | null {
   return `HTTP/1.1 418 Teapot\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-beforeAll(async () => {
-  platform = await startSandbox({ port: 0, dataDir: null });
-  relay = createServer((socket) => {
-    const onward = connect(Number(new URL(platform.url).port), '127.0.0.1');
-    for (const each of [socket, onward]) {
-      sockets.add(each);
-      each.on('error', () => {});
-    }
-    onward.pipe(socket);
-    socket.on('data', (bytes) => {
-      const answer = answerOf(bytes.toString());
-      if (answer === null) onward.write(bytes);
-      else socket.end(answer);
-    });
-    socket.on('close', () => onward.destroy());
+const platform = await startSandbox({ port: 0, dataDir: null });
+const relay = createServer((socket) => {
+  const onward = connect(Number(new URL(platform.url).port), '127.0.0.1');
+  for (const each of [socket, onward]) {
+    sockets.add(each);
+    each.on('error', () => {});
+  }
+  onward.pipe(socket);
+  socket.on('data', (bytes) => {
+    const answer = answerOf(bytes.toString());
+    if (answer === null) onward.write(bytes);
+    else socket.end(answer);
   });
-  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-  const { port } = relay.address() as AddressInfo;
-  service = await startService({
-    PLATFORM_URL: `http://127.0.0.1:${port}`,
-    PLATFORM_KIND: 'sandbox',
-    LOG_LEVEL: 'trace',
-  });
-  const { key } = await service.makeAccount('1');
-  client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+  socket.on('close', () => onward.destroy());
 });
+await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+const { port } = relay.address() as AddressInfo;
+const service = await startService({
+  PLATFORM_URL: `http://127.0.0.1:${port}`,
+  PLATFORM_KIND: 'sandbox',
+  LOG_LEVEL: 'trace',
+});
+const { key } = await service.makeAccount('1');
+const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
 afterAll(async () => {
   await service.stop();
   for (const socket of sockets) socket.destroy();

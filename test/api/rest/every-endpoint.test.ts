@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
 import { dmMessages } from '../../../src/actions/dm/messages.ts';
@@ -7,26 +7,20 @@ import { type Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { oneOfEachKind } from '../../support/repetitions.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
-let service: TestService;
-let ada: Client;
-let penniless: Client;
-
-beforeAll(async () => {
-  service = await startService({ PLATFORM_TIMEOUT_MS: '100' });
-  const [rich, poor] = [await service.makeAccount('1'), await service.makeAccount('0')];
-  ada = new Client({
-    baseUrl: service.demo.baseUrl,
-    key: rich.key,
-    authToken: service.demo.accounts[0]?.authToken ?? '',
-  });
-  // Chat keys are recovered before the faults begin, because the faults should affect the calls themselves. A call that finds nothing is
-  // free.
-  await until(async () => expect((await call(ada, dmMessages)).status).toBe(404));
-  penniless = ada.with({ key: poor.key });
+const service = await startService({ PLATFORM_TIMEOUT_MS: '100' });
+const [rich, poor] = [await service.makeAccount('1'), await service.makeAccount('0')];
+const ada = new Client({
+  baseUrl: service.demo.baseUrl,
+  key: rich.key,
+  authToken: service.demo.accounts[0].authToken,
 });
+// Chat keys are recovered before the faults begin, because the faults should affect the calls themselves. A call that finds nothing is
+// free.
+await until(async () => expect((await call(ada, dmMessages)).status).toBe(404));
+const penniless = ada.with({ key: poor.key });
 beforeEach(() => new SandboxControl(service.demo.sandboxUrl).clearFaults());
 afterAll(async () => {
   expect(await restingBalance(ada)).toBe('1');
@@ -35,7 +29,7 @@ afterAll(async () => {
 
 /** Sends the action's example with the action's method. */
 function call(client: Client, action: Action, more: Record<string, string> = {}): Promise<Answer> {
-  const code = service.demo.accounts[0]?.encryptionCode ?? '';
+  const code = service.demo.accounts[0].encryptionCode;
   const headers = action.code === 'none' ? {} : { 'x-encryption-code': code };
   return client.call(action, { ...action.example, ...more }, headers);
 }

@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { deadPort } from '../../proxy/forward-proxy.ts';
 import { Client } from '../../support/client.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 // The service loads it at the first request (test/support/service.ts).
 import '../../../src/api/mcp/http.ts';
 
-let service: TestService;
 let now = Date.now();
 
-beforeAll(async () => {
-  const env = { FAILED_CALL_RATE_LIMIT: '6', OUTBOUND_ALLOW: '127.0.0.0/8' };
-  service = await startService(env, { runtime: { ...patientRuntime, now: () => now } });
-});
+const env = { FAILED_CALL_RATE_LIMIT: '6', OUTBOUND_ALLOW: '127.0.0.0/8' };
+const service = await startService(env, { runtime: { ...patientRuntime, now: () => now } });
 afterAll(() => service.stop());
 
 async function caller() {
   const { key } = await service.makeAccount('1');
-  const authToken = service.demo.accounts[0]?.authToken ?? '';
+  const authToken = service.demo.accounts[0].authToken;
   const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
   const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken, 'content-type': 'application/json' };
   const post = (path: string, body: object) =>

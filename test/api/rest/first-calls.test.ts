@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { actions } from '../../../src/actions/registry.ts';
 import type { Client } from '../../support/client.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, ada: caller } = useService();
-let ada: Client;
-beforeAll(() => {
-  ada = caller.with({ key: service.demo.apiKey });
-});
+const { service, ada: caller } = await useService();
+const ada = caller.with({ key: service.demo.apiKey });
 
 function outputOf(action: string) {
   const declared = actions.find(({ name }) => name === action);
@@ -62,7 +59,7 @@ describe('a newcomer with the demo key', () => {
   test('looks up a user by name (with or without @) and by id, which overrides the name', async () => {
     const byName = await ada.get('/user/info', { userName: 'grace' });
     expect(() => outputOf('user/info').parse(byName.body.data)).not.toThrow();
-    const userId = service.demo.accounts[1]?.userId ?? '';
+    const userId = service.demo.accounts[1].userId;
     expect(byName.body.data).toMatchObject({ userName: 'grace', id: userId });
     expect((await ada.get('/user/info', { userName: '@grace' })).body.data).toEqual(byName.body.data);
     expect((await ada.get('/user/info', { userName: 'ada', userId })).body.data).toEqual(byName.body.data);

@@ -1,23 +1,16 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { errorCodeOf } from '../../../src/shared/errors/table.ts';
 import { Client } from '../../support/client.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 import { exchange, openSocket, type RawAnswer } from '../../support/raw.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let caller: Client;
-let key: string;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService();
-  key = (await service.makeAccount('1')).key;
-  token = service.demo.accounts[0]?.authToken ?? '';
-  caller = new Client({ baseUrl: service.demo.baseUrl, key, authToken: token });
-});
+const service = await startService();
+const key = (await service.makeAccount('1')).key;
+const token = service.demo.accounts[0].authToken;
+const caller = new Client({ baseUrl: service.demo.baseUrl, key, authToken: token });
 afterEach(async () => {
   expect((await caller.get('/account/balance')).body.data).toMatchObject({ balance: '1', held: '0' });
 });

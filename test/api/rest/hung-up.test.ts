@@ -1,18 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readMultipart } from '../../../src/api/graphql/read-multipart.ts';
 import { BodyBudget } from '../../../src/api/http/body-budget.ts';
 import { readJsonBody } from '../../../src/api/http/json-body.ts';
 import type { MediaService } from '../../../src/media/media-service.ts';
 import { openSocket } from '../../support/raw.ts';
 
-let server: Server;
-beforeAll(async () => {
-  server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-});
+const server = createServer();
+await once(server.listen(0, '127.0.0.1'), 'listening');
 afterAll(() => server.close());
 
 /** Returns a request whose client disconnected while it was handled, usually before its body was complete. */

@@ -1,19 +1,15 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let sandbox: SandboxControl;
 let count = 0;
 
-beforeAll(async () => {
-  service = await startService({ PLATFORM_TIMEOUT_MS: '1000' });
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-});
+const service = await startService({ PLATFORM_TIMEOUT_MS: '1000' });
+const sandbox = new SandboxControl(service.demo.sandboxUrl);
 afterAll(() => service.stop());
 
 async function caller(dollars = '1'): Promise<Client> {
@@ -200,7 +196,7 @@ describe('a read with an Idempotency-Key', () => {
 describe('the kept responses of an account', () => {
   test('are only ids beyond 64 MiB, with which a repeated write is refused with 409 outcome_known', async () => {
     const { key: apiKey, id: account } = await service.makeAccount('1');
-    const authToken = service.demo.accounts[0]?.authToken ?? '';
+    const authToken = service.demo.accounts[0].authToken;
     const client = new Client({ baseUrl: service.demo.baseUrl, key: apiKey, authToken });
     const raw = new Libsql(join(service.dataDir, 'postern.sqlite'));
     const insert = raw.prepare('INSERT INTO kept_responses (account, hour, bytes) VALUES (?, ?, ?)');

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { AdjustableRuntime } from '../../support/adjustable-runtime.ts';
 import { Client } from '../../support/client.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 const runtime = new AdjustableRuntime();
-let service: TestService;
-let owner: Client;
-beforeAll(async () => {
-  service = await startService(
-    { RATE_LIMIT: '0', UNAUTHENTICATED_RATE_LIMIT: '20', TRUSTED_PROXIES: '127.0.0.0/8' },
-    { runtime },
-  );
-  const { key } = await service.makeAccount('5');
-  owner = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
+const service = await startService(
+  { RATE_LIMIT: '0', UNAUTHENTICATED_RATE_LIMIT: '20', TRUSTED_PROXIES: '127.0.0.0/8' },
+  { runtime },
+);
+const { key } = await service.makeAccount('5');
+const owner = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
 afterAll(() => service.stop());
 
 type Restrictions = Record<string, unknown>;

@@ -7,7 +7,7 @@ const longest = '9'.repeat(64);
 const tooLong = `1${longest}`;
 const handle = 'alice.some-where.bsky.social';
 
-const { ada, graphql } = useService({ RATE_LIMIT: '0' });
+const { ada, graphql } = await useService({ RATE_LIMIT: '0' });
 
 type Row = readonly [method: 'get' | 'post', path: string, field: string, more: Record<string, string>];
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { sandbox, ada: caller } = useService();
+const { sandbox, ada: caller } = await useService();
 
 async function newcomer(wanted: Record<string, unknown> = {}) {
   const account = await sandbox.mint(wanted);

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let poor: Client;
-let rich: Client;
-let sandbox: SandboxControl;
-
-beforeAll(async () => {
-  service = await startService();
-  sandbox = new SandboxControl(service.demo.sandboxUrl);
-  const authToken = service.demo.accounts[0]?.authToken ?? '';
-  const { baseUrl } = service.demo;
-  poor = new Client({ baseUrl, key: (await service.makeAccount('0.0009')).key, authToken });
-  rich = new Client({ baseUrl, key: (await service.makeAccount('1')).key, authToken });
-});
+const service = await startService();
+const sandbox = new SandboxControl(service.demo.sandboxUrl);
+const authToken = service.demo.accounts[0].authToken;
+const { baseUrl } = service.demo;
+const poor = new Client({ baseUrl, key: (await service.makeAccount('0.0009')).key, authToken });
+const rich = new Client({ baseUrl, key: (await service.makeAccount('1')).key, authToken });
 afterAll(async () => {
   expect(await restingBalance(poor)).toBe('0.0009');
   expect(await restingBalance(rich)).toBe('1');

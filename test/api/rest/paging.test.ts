@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { advancedSearch } from '../../../src/actions/tweet/advanced-search.ts';
@@ -9,12 +9,9 @@ import { tweetsAndReplies } from '../../../src/actions/user/tweets-and-replies.t
 import { Client } from '../../support/client.ts';
 import { isAll, repetitions } from '../../support/repetitions.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 const compared = repetitions(5, 20);
-
-let service: TestService;
-let ada: Client;
 
 interface List {
   action: Action;
@@ -30,24 +27,22 @@ const lists: List[] = [
   { action: advancedSearch, input: { q: 'coffee', product: 'Top' } },
 ];
 
-beforeAll(async () => {
-  service = await startService();
-  const { key } = await service.makeAccount('100');
-  const { authToken = '', userName = '' } = service.demo.accounts[0] ?? {};
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
-  const found = await ada.get('/tweet/advanced_search', { q: 'from:grace', count: '30' });
-  for (const { id } of found.body.data['tweets'] as { id: string }[]) {
-    expect((await ada.post('/tweet/bookmark', { tweet_id: id })).status).toBe(200);
-  }
-  const made = await ada.post('/tweet/create', { text: 'Count with me' });
-  const tweetId = String(made.body.data['id']);
-  const sandbox = new SandboxControl(service.demo.sandboxUrl);
-  for (const type of ['reply', 'quote', 'retweet']) await sandbox.makeEvents({ type, userName, tweetId, count: 12 });
-  for (const { input } of lists) {
-    if ('tweet_id' in input) input['tweet_id'] = tweetId;
-    if ('listId' in input) input['listId'] = service.demo.listId;
-  }
-});
+const service = await startService();
+const { key } = await service.makeAccount('100');
+const { authToken = '', userName = '' } = service.demo.accounts[0] ?? {};
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
+const found = await ada.get('/tweet/advanced_search', { q: 'from:grace', count: '30' });
+for (const { id } of found.body.data['tweets'] as { id: string }[]) {
+  expect((await ada.post('/tweet/bookmark', { tweet_id: id })).status).toBe(200);
+}
+const made = await ada.post('/tweet/create', { text: 'Count with me' });
+const tweetId = String(made.body.data['id']);
+const sandbox = new SandboxControl(service.demo.sandboxUrl);
+for (const type of ['reply', 'quote', 'retweet']) await sandbox.makeEvents({ type, userName, tweetId, count: 12 });
+for (const { input } of lists) {
+  if ('tweet_id' in input) input['tweet_id'] = tweetId;
+  if ('listId' in input) input['listId'] = service.demo.listId;
+}
 afterAll(() => service.stop());
 
 async function onePage({ action, input }: List, count: number, cursor: string | null) {

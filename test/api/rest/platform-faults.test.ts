@@ -3,12 +3,12 @@ import { exchange, openSocket } from '../../support/raw.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, sandbox, ada } = useService({ PLATFORM_TIMEOUT_MS: '300' });
+const { service, sandbox, ada } = await useService({ PLATFORM_TIMEOUT_MS: '300' });
 afterEach(() => sandbox.clearFaults());
 
 let texts = 0;
 const search = () => ada.get('/tweet/advanced_search', { q: 'tea' });
-const userId = () => service.demo.accounts[0]?.userId ?? '';
+const userId = () => service.demo.accounts[0].userId;
 const profile = () => ada.get('/user/info', { userId: userId() });
 const create = () => ada.post('/tweet/create', { text: `Written while it failed ${++texts}` });
 const unlike = () => ada.post('/tweet/unlike', { tweet_id: '12' });

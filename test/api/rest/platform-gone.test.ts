@@ -1,14 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { Client } from '../../support/client.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 let platform: Sandbox;
-let service: TestService;
-let ada: Client;
 
 /** The gateway's clock advances only through this function, so that no test depends on its speed. Real waiting is still possible. */
 let now = Date.now();
@@ -16,15 +14,13 @@ const leap = (ms: number) => {
   now += ms;
 };
 
-beforeAll(async () => {
-  platform = await startSandbox({ port: 0, dataDir: null });
-  service = await startService(
-    { PLATFORM_URL: platform.url, PLATFORM_KIND: 'sandbox', PLATFORM_TIMEOUT_MS: '200' },
-    { runtime: { ...patientRuntime, now: () => now } },
-  );
-  const { key } = await service.makeAccount('1');
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
+platform = await startSandbox({ port: 0, dataDir: null });
+const service = await startService(
+  { PLATFORM_URL: platform.url, PLATFORM_KIND: 'sandbox', PLATFORM_TIMEOUT_MS: '200' },
+  { runtime: { ...patientRuntime, now: () => now } },
+);
+const { key } = await service.makeAccount('1');
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
 afterEach(() => new SandboxControl(platform.url).clearFaults());
 afterAll(async () => {
   await service.stop();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, sandbox, ada, grace, linus } = useService();
+const { service, sandbox, ada, grace, linus } = await useService();
 
 /** Checks that `refused` costs nothing. */
 async function free(refused: () => Promise<void>): Promise<void> {

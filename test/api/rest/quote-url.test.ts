@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let ada: Client;
 let quotes = 0;
-let target: { id: string; url: string; platformUrl: string };
 
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-  const { demo } = service;
-  ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
-  const found = await ada.get('/tweet/advanced_search', { q: 'from:grace', count: '1' });
-  [target] = found.body.data['tweets'] as [typeof target];
-});
+const service = await startService({ RATE_LIMIT: '0' });
+const { demo } = service;
+const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
+const found = await ada.get('/tweet/advanced_search', { q: 'from:grace', count: '1' });
+const [target] = found.body.data['tweets'] as [{ id: string; url: string; platformUrl: string }];
 afterAll(() => service.stop());
 
 /** Replaces `ID` by the id of the quoted tweet and `SANDBOX` by the sandbox's host and port. */

@@ -4,7 +4,7 @@ import { expectRefusal } from '../../support/refusal.ts';
 import { startService } from '../../support/service.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, newCaller } = useService({ RATE_LIMIT: '5' });
+const { service, newCaller } = await useService({ RATE_LIMIT: '5' });
 
 const caller = async () => (await newCaller()).client;
 

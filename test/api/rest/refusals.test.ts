@@ -5,7 +5,7 @@ import { oneOfEachKind } from '../../support/repetitions.ts';
 import { startService } from '../../support/service.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, ada: caller } = useService({ UNAUTHENTICATED_RATE_LIMIT: '0' });
+const { service, ada: caller } = await useService({ UNAUTHENTICATED_RATE_LIMIT: '0' });
 
 afterAll(async () => {
   expect(await restingBalance(caller)).toBe('1');

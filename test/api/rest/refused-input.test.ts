@@ -3,7 +3,7 @@ import type { Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, sandbox, ada } = useService();
+const { service, sandbox, ada } = await useService();
 
 afterAll(async () => {
   expect(await restingBalance(ada)).toBe('1');
@@ -220,7 +220,7 @@ describe('the auth_token', () => {
   });
 
   test('that differs in header and input is 400; the same in both is fine', async () => {
-    const other = { 'x-auth-token': service.demo.accounts[1]?.authToken ?? '' };
+    const other = { 'x-auth-token': service.demo.accounts[1].authToken };
     const error = /^Malformed field: auth_token: differs/;
     expectRefusal(await ada.get('/user/info', { userName: 'ada' }, other), 400, error);
     expectRefusal(await ada.post('/tweet/create', { text: 'x' }, other), 400, error);

@@ -3,7 +3,7 @@ import type { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, ada, grace } = useService({}, { dollars: '10' });
+const { service, ada, grace } = await useService({}, { dollars: '10' });
 
 async function write(client: Client, text: string, more: Record<string, string> = {}): Promise<string> {
   const answer = await client.post('/tweet/create', { text, ...more });

@@ -1,22 +1,18 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { SandboxSession } from '../../../src/platform/sandbox/session.ts';
 import { Client } from '../../support/client.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 // The service loads it at the first request (test/support/service.ts).
 import '../../../src/api/mcp/http.ts';
 
 const limit = 16 * 1024 * 1024;
 const dear = 0.001;
-
-let service: TestService;
 let client: Client;
 
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(() => service.stop());
 afterEach(() => vi.restoreAllMocks());
 
@@ -24,7 +20,7 @@ afterEach(() => vi.restoreAllMocks());
 async function searchReturns(tweets: number, text: string) {
   vi.restoreAllMocks();
   const { key } = await service.makeAccount('1');
-  client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+  client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
   const { body } = await client.get('/tweet/advanced_search', { q: 'loom', count: '1' });
   const [found] = body.data['tweets'] as object[];
   const tweet = { ...found, text };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, sandbox, ada } = useService();
+const { service, sandbox, ada } = await useService();
 
 const post = async () =>
   String((await ada.post('/tweet/create', { text: `Pass it on ${Math.random()}` })).body.data['id']);

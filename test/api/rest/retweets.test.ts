@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let owen: Client;
-let ruth: Client;
-let owenName: string;
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: '0' });
-  const sandbox = new SandboxControl(service.demo.sandboxUrl);
-  const { key } = await service.makeAccount('10');
-  const client = new Client({ baseUrl: service.demo.baseUrl, key });
-  const [first, second] = [await sandbox.mint(), await sandbox.mint()];
-  owenName = first.userName;
-  [owen, ruth] = [client.with({ authToken: first.authToken }), client.with({ authToken: second.authToken })];
-});
+const service = await startService({ RATE_LIMIT: '0' });
+const sandbox = new SandboxControl(service.demo.sandboxUrl);
+const { key } = await service.makeAccount('10');
+const client = new Client({ baseUrl: service.demo.baseUrl, key });
+const [first, second] = [await sandbox.mint(), await sandbox.mint()];
+const owenName = first.userName;
+const [owen, ruth] = [client.with({ authToken: first.authToken }), client.with({ authToken: second.authToken })];
 afterAll(() => service.stop());
 
 const post = async (who: Client, text: string) => String((await who.post('/tweet/create', { text })).body.data['id']);

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { exchange } from '../../support/raw.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let key: string;
-
-beforeAll(async () => {
-  service = await startService();
-  key = (await service.makeAccount('1')).key;
-});
+const service = await startService();
+const key = (await service.makeAccount('1')).key;
 afterAll(() => service.stop());
 
 async function ask(method: string, target: string) {

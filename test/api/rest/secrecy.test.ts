@@ -1,26 +1,22 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { exchange } from '../../support/raw.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 const metricsToken = 'metrics-token-not-to-be-seen';
 const secretKey = createHash('sha256').update('sealing key, not to be seen').digest('base64');
 const proxy = 'http://proxyuser:proxypassword@proxy.example:8080';
-let service: TestService;
-let client: Client;
 /** All error responses, log lines and metrics of the service. */
 const said: string[] = [];
 
-beforeAll(async () => {
-  service = await startService(
-    { LOG_LEVEL: 'trace', METRICS_TOKEN: metricsToken, SECRET_KEY: secretKey, PLATFORM_TIMEOUT_MS: '150' },
-    { resolve: async () => [] },
-  );
-  const { key } = await service.makeAccount('0.005');
-  client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
+const service = await startService(
+  { LOG_LEVEL: 'trace', METRICS_TOKEN: metricsToken, SECRET_KEY: secretKey, PLATFORM_TIMEOUT_MS: '150' },
+  { resolve: async () => [] },
+);
+const { key } = await service.makeAccount('0.005');
+const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
 afterAll(() => service.stop());
 
 test('no key, token or password is in a log line, a metric or the answer of a refused call', async () => {

@@ -15,7 +15,7 @@ interface Row {
   duration_ms: { p50: number; p95: number; p99: number } | null;
 }
 
-const { service, newCaller } = useService({ RATE_LIMIT: '0' });
+const { service, newCaller } = await useService({ RATE_LIMIT: '0' });
 
 async function rowsOf(client: Client, granularity = 'day'): Promise<Record<string, Row>> {
   const { usage } = (await client.get('/account/usage', { granularity })).body.data as unknown as { usage: Row[] };
@@ -65,7 +65,7 @@ test('a call over the rate limit is an error of its account', async () => {
   const limited = await startService({ RATE_LIMIT: '2' });
   try {
     const { key } = await limited.makeAccount('1');
-    const authToken = limited.demo.accounts[0]?.authToken ?? '';
+    const authToken = limited.demo.accounts[0].authToken;
     const client = new Client({ baseUrl: limited.demo.baseUrl, key, authToken });
     const created = (await client.post('/account/keys', { name: 'Second' })).body.data as unknown as { key: string };
     const statuses = [await info(client), await info(client)].map(({ status }) => status);
@@ -111,7 +111,7 @@ test('statistics survive a restart', async () => {
     const first = await startService({ DATA_DIR: dataDir });
     const { key } = await first.makeAccount('1');
     const clientOf = ({ demo }: TestService) =>
-      new Client({ baseUrl: demo.baseUrl, key, authToken: demo.accounts[0]?.authToken ?? '' });
+      new Client({ baseUrl: demo.baseUrl, key, authToken: demo.accounts[0].authToken });
     await info(clientOf(first));
     await info(clientOf(first), 'nobody_has_this_name');
     await first.stop();

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let ada: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  const { key } = await service.makeAccount('1');
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
-});
+const service = await startService();
+const { key } = await service.makeAccount('1');
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
 afterAll(() => service.stop());
 
 interface Card {

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import openApi from '../../../schema/openapi.json' with { type: 'json' };
 import { openSocket } from '../../support/raw.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 const origin = 'https://app.example';
 const local = 'http://localhost:5173';
 
-let service: TestService;
-let key: string;
-
-beforeAll(async () => {
-  service = await startService({
-    CORS_ORIGINS: `${origin},${local}`,
-    UNAUTHENTICATED_RATE_LIMIT: '20',
-    RATE_LIMIT: '3000',
-  });
-  key = (await service.makeAccount('1')).key;
+const service = await startService({
+  CORS_ORIGINS: `${origin},${local}`,
+  UNAUTHENTICATED_RATE_LIMIT: '20',
+  RATE_LIMIT: '3000',
 });
+const key = (await service.makeAccount('1')).key;
 afterAll(() => service.stop());
 
-const authToken = () => service.demo.accounts[0]?.authToken ?? '';
+const authToken = () => service.demo.accounts[0].authToken;
 
 function call(path: string, headers: Record<string, string> = {}, init: RequestInit = {}): Promise<Response> {
   const credentials = { authorization: `Bearer ${key}`, 'x-auth-token': authToken() };
@@ -128,7 +123,7 @@ describe('a response', () => {
     const poor = (await service.makeAccount('0')).key;
     const json = { 'content-type': 'application/json' };
     const keyed = { ...json, 'idempotency-key': 'cors-1' };
-    const write = { method: 'POST', body: JSON.stringify({ user_id: service.demo.accounts[1]?.userId }) };
+    const write = { method: 'POST', body: JSON.stringify({ user_id: service.demo.accounts[1].userId }) };
     await call('/v1/user/follow', keyed, write);
     const responses: [number, Response][] = [
       [200, await call('/v1/user/info?userName=grace')],

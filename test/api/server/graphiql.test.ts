@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Kind, type OperationDefinitionNode, parse } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { graphqlExamples } from '../../../src/api/demo/graphql-examples.ts';
 import { exchange } from '../../support/raw.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(() => service.stop());
 
 const asBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { exchange } from '../../support/raw.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let key: string;
-let token: string;
-
-beforeAll(async () => {
-  service = await startService();
-  key = (await service.makeAccount('1')).key;
-  token = service.demo.accounts[0]?.authToken ?? '';
-});
+const service = await startService();
+const key = (await service.makeAccount('1')).key;
+const token = service.demo.accounts[0].authToken;
 afterAll(() => service.stop());
 
 async function send(line: string, headers: readonly string[], body = '') {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { actions, streams } from '../../../src/actions/registry.ts';
 import { operations } from '../../../src/sandbox/operations/table.ts';
 import { type ErrorReason, errorReasons } from '../../../src/shared/errors/reasons.ts';
@@ -9,12 +9,8 @@ import { exchange } from '../../support/raw.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const token = 'a-token-for-metrics-0123';
-let open: TestService;
-let guarded: TestService;
 
-beforeAll(async () => {
-  [open, guarded] = await Promise.all([startService(), startService({ METRICS_TOKEN: token })]);
-});
+const [open, guarded] = await Promise.all([startService(), startService({ METRICS_TOKEN: token })]);
 afterAll(() => Promise.all([open.stop(), guarded.stop()]));
 
 const ask = (service: TestService, headers: Record<string, string> = {}) =>
@@ -122,7 +118,7 @@ describe('the size of /metrics', () => {
     const marker = 'Caller7Wrote';
     const { baseUrl, apiKey, accounts, graphqlUrl } = open.demo;
     const origin = open.origin;
-    const as = { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0]?.authToken ?? '' };
+    const as = { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0].authToken };
     const post = { method: 'POST', body: `{"text":"${marker}"}` };
     const json = { 'content-type': 'application/json' };
     for (const { path, method } of [...actions]) {

@@ -13,7 +13,7 @@ afterEach(() => service.stop());
 
 async function start(env: Record<string, string>, overrides?: Overrides) {
   service = await startService(env, overrides);
-  const authToken = service.demo.accounts[0]?.authToken ?? '';
+  const authToken = service.demo.accounts[0].authToken;
   caller = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key, authToken });
 }
 

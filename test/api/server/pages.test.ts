@@ -4,14 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import results from '../../../src/api/demo/example-results.json' with { type: 'json' };
 import { demoAccess, type ExampleRequest, examplesFor } from '../../../src/api/demo/examples.ts';
 import { exchange } from '../../support/raw.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import { startWithUnreachablePlatform } from '../../support/unreachable-platform.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(() => service.stop());
 
 const forGood = 'public, max-age=31536000, immutable';

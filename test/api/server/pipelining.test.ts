@@ -1,22 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { serializePipelined } from '../../../src/api/server/pipelining.ts';
 import { exchange, openSocket } from '../../support/raw.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
 const long = 600_000;
-let service: TestService;
-let control: SandboxControl;
-let credentials: string;
-beforeAll(async () => {
-  service = await startService({ PLATFORM_TIMEOUT_MS: String(long) });
-  control = new SandboxControl(service.demo.sandboxUrl);
-  const { key } = await service.makeAccount('1');
-  credentials = `Authorization: Bearer ${key}\r\nx-auth-token: ${service.demo.accounts[0]?.authToken}\r\n`;
-});
+const service = await startService({ PLATFORM_TIMEOUT_MS: String(long) });
+const control = new SandboxControl(service.demo.sandboxUrl);
+const { key } = await service.makeAccount('1');
+const credentials = `Authorization: Bearer ${key}\r\nx-auth-token: ${service.demo.accounts[0].authToken}\r\n`;
 afterAll(() => service.stop());
 
 const read = () => `GET /v1/user/info?userName=grace HTTP/1.1\r\nHost: a\r\n${credentials}\r\n`;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { handle, localsOf } from '../../../src/api/http/request-locals.ts';
 import { observeRequest } from '../../../src/api/server/request-context.ts';
 import { makeLogger } from '../../../src/shared/observability/logger.ts';
@@ -11,18 +11,15 @@ import { Client } from '../../support/client.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { openSocket } from '../../support/raw.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({
-    RATE_LIMIT: '60',
-    MAX_CONCURRENT_REQUESTS: '2',
-    MAX_STREAMS_PER_KEY: '1',
-    UNAUTHENTICATED_RATE_LIMIT: '40',
-    PLATFORM_TIMEOUT_MS: '4000',
-    GRAPHQL_MAX_COST: '0.003',
-  });
+const service = await startService({
+  RATE_LIMIT: '60',
+  MAX_CONCURRENT_REQUESTS: '2',
+  MAX_STREAMS_PER_KEY: '1',
+  UNAUTHENTICATED_RATE_LIMIT: '40',
+  PLATFORM_TIMEOUT_MS: '4000',
+  GRAPHQL_MAX_COST: '0.003',
 });
 afterAll(() => service.stop());
 afterEach(async () => {
@@ -39,7 +36,7 @@ interface Line {
 /** Creates a caller with its own key, and a function that returns the log lines of its requests. */
 async function caller(dollars = '1') {
   const { id: account, key, keyId } = await service.makeAccount(dollars);
-  const authToken = service.demo.accounts[0]?.authToken ?? '';
+  const authToken = service.demo.accounts[0].authToken;
   return {
     account,
     key,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
@@ -82,7 +82,7 @@ let clock = start;
 let cursor: string;
 const closers: (() => unknown)[] = [];
 
-beforeAll(() => new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve)));
+await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
 beforeEach(async () => {
   Object.assign(server, { entries: [], limits: [], refusal: null });
   clock = start;

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { actions, streams } from '../../../src/actions/registry.ts';
 import { examplePng } from '../../../src/media/media-input.ts';
 import { eventTypes } from '../../../src/shared/model/event.ts';
 import { Client } from '../../support/client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-let service: TestService;
-let ada: Client;
-let grace: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  const { key } = await service.makeAccount('1');
-  const [premium, other] = service.demo.accounts;
-  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: premium?.authToken ?? '' });
-  grace = ada.with({ authToken: other?.authToken ?? '' });
-});
+const service = await startService();
+const { key } = await service.makeAccount('1');
+const [premium, other] = service.demo.accounts;
+const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: premium?.authToken ?? '' });
+const grace = ada.with({ authToken: other?.authToken ?? '' });
 afterAll(() => service.stop());
 
 test('the sandbox supports all actions and reports all types of events', async () => {

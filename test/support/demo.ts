@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Demo as WrittenDemo } from '../../src/api/demo/demo.ts';
+import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
+
+/** The content of `demo.json`. The sandbox has at least three demo accounts. */
+export type Demo = WrittenDemo & { accounts: [DemoAccount, DemoAccount, DemoAccount] };
+
+export const readDemo = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
