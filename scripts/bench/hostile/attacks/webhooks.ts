@@ -6,7 +6,7 @@ import { type Attacks, type Receiver, receiverSecret, type Target } from '../tar
 async function register(target: Target, receiver: Receiver, count: number): Promise<string[]> {
   const ids: string[] = [];
   target.later(() => target.many(ids.length, 10, (i) => target.rest('DELETE', `/webhooks/${ids[i]}`)));
-  await target.many(count, 10, async () => {
+  await target.many(count, 5, async () => {
     const { id } = await target.setUp(target.rest('POST', '/webhooks', { url: receiver.url, secret: receiverSecret }));
     ids.push(id);
   });
