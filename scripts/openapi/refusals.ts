@@ -47,7 +47,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: withBody,
   },
   conflict: {
-    of: (action) => takesIdempotencyKey(action) || takesCode(action),
+    of: (action) => takesIdempotencyKey(action) || takesCode(action) || action.name === 'webhooks/update',
     headers: ['Retry-After', 'x-outcome-ids'],
   },
   idempotency_mismatch: {

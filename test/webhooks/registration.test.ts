@@ -150,7 +150,8 @@ test('an account can have 100 webhooks, listed newest first in pages', async () 
   const { url } = await fixture.receiver();
   const made: string[] = [];
   while (made.length < 100) {
-    const ten = await Promise.all(Array.from({ length: 10 }, () => register(client, { url })));
+    const urls = Array.from({ length: 10 }, (_, at) => `${url}?${made.length + at}`);
+    const ten = await Promise.all(urls.map((each) => register(client, { url: each })));
     made.push(...ten.map(({ id }) => id));
   }
   const before = await restingBalance(client);

@@ -10,7 +10,7 @@ export const createWebhook = platformAction({
   summary: "Deliver the actor's activity to an address",
   description:
     'The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the ' +
-    'reason: repair the receiver, then validate the webhook. ' +
+    'reason: repair the receiver, then validate the webhook. A second webhook with the same URL and `auth_token` is refused with 409. ' +
     'Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once.',
   price: webhookPrice,
   effect: 'once',
@@ -35,7 +35,6 @@ export const createWebhook = platformAction({
   output: createdWebhook,
   async run({ platform, webhooks, account, author, credentials, tokenFor }, { url, events = null, secret = null }) {
     const receiver = webhooks.checkUrl(url);
-    const { cursor } = await platform.activity({ count: 1, cursor: null });
     return webhooks.create({
       token: tokenFor('createWebhook'),
       account,
@@ -43,7 +42,7 @@ export const createWebhook = platformAction({
       url: receiver,
       events,
       secret,
-      cursor,
+      readCursor: async () => (await platform.activity({ count: 1, cursor: null })).cursor,
       encryptionCode: credentials.encryptionCode?.expose() ?? null,
       credentials: { authToken: credentials.authToken?.expose() ?? '', proxy: credentials.proxy?.expose() ?? null },
     });

@@ -14,11 +14,8 @@ import { type PlatformAccess, pollerSession } from '../shared/platform-access.ts
 import type { PollerCredentials, WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
 import { afterPause } from './daily-check.ts';
-import type { WebhookRecords } from './records.ts';
+import { maxPerAccount, receiverOf, type WebhookRecords } from './records.ts';
 import { lastErrorOf } from './views.ts';
-
-/** The maximum number of webhooks of an API account (docs/webhooks.md, Registration). */
-export const maxPerAccount = 100;
 
 export interface NewWebhook {
   /** Identifies this registration, so that a repeated request does not create a second webhook. */
@@ -27,8 +24,8 @@ export interface NewWebhook {
   author: AuditAuthor;
   /** A URL that `checkUrl` has checked. */
   url: URL;
-  /** The current end of the platform's activity. The webhook receives the events after this cursor. */
-  cursor: string;
+  /** Reads the current end of the platform's activity. The webhook receives the events after this cursor. */
+  readCursor: () => Promise<string>;
   events: WebhookEventType[] | null;
   secret: string | null;
   encryptionCode: string | null;
@@ -63,23 +60,34 @@ export class Registration {
   }
 
   /**
-   * Registers a webhook and runs the CRC. Throws `bad_input`, or `rate_limited` if the account has 100 webhooks. The webhook is stored
-   * before its handshake, so that a refused call, which is free, does not make the service send requests.
+   * Registers a webhook and runs the CRC. Throws `bad_input`, `conflict` if the account has an equal webhook, or `rate_limited` if it has
+   * 100 webhooks. The webhook is stored before its handshake, so that a refused call, which is free, does not make the service send requests.
    */
   async create(wish: NewWebhook): Promise<CreatedWebhook> {
     const { store, records, vault, opener, gate } = this.#parts;
-    const { account, token, cursor, credentials, encryptionCode: code } = wish;
-    // A wrong code is refused at once. If a poller tried the code first, it would cost one more guess.
-    if (code !== null) await opener.check({ account, credentials, code });
+    const { account, token, url, credentials, encryptionCode: code } = wish;
     const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
-    const poller = { ...(await records.pollerOf(account, credentials)), cursor };
     // The webhook already exists if an earlier attempt of this request stored it and then failed.
     let made = await records.stored(store.webhooks.find(account, id));
+    const compare = () => records.compare({ account, id }, receiverOf(url), credentials.authToken);
+    // An equal webhook is refused before the platform is asked and a guess of the code is used.
+    let compared = made ? [] : await compare();
+    const cursor = await wish.readCursor();
+    // A wrong code is refused at once. If a poller tried the code first, it would cost one more guess.
+    if (code !== null) await opener.check({ account, credentials, code });
+    const poller = { ...(await records.pollerOf(account, credentials)), cursor };
     if (!made) {
       made = this.#make(id, poller.id, wish);
       gate.admit(id);
       const entry = this.auditEntry(made, 'webhook.created', wish.author, { events: namesOf(wish.events) });
-      if ((await records.stored(store.webhooks.create(made, poller, maxPerAccount, entry))) === 'too_many') {
+      const one = made;
+      const create = () => records.stored(store.webhooks.create(one, poller, maxPerAccount, entry, compared));
+      let outcome = await create();
+      while (outcome === 'changed') {
+        compared = await compare();
+        outcome = await create();
+      }
+      if (outcome === 'too_many') {
         throw new PosternError(
           'webhook_limit',
           `An account may have at most ${maxPerAccount} webhooks. Delete one first`,
@@ -180,9 +188,10 @@ export class Registration {
     const { store, records, vault, receivers, gate } = this.#parts;
     const url = change.url === undefined ? null : receivers.readUrl(change.url);
     const { credentials, encryptionCode: code } = change;
+    // This call is refused before it makes the service send requests. The store refuses concurrent calls.
+    if (url || credentials) await records.requireUnique(await records.find(account, id), url, credentials?.authToken);
     // Credentials that the platform refuses must not replace credentials that may still work.
     if (credentials) {
-      await records.find(account, id);
       await pollerSession(this.#parts, account, credentials).activity({ count: 1, cursor: null });
     }
     if (code !== undefined) await this.#checkCode(account, id, credentials, code);
