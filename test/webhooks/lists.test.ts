@@ -8,7 +8,7 @@ test('webhooks and deliveries are listed once each, page by page', async () => {
     const { client, account } = await fixture.actor();
     const receiver = await fixture.receiver();
     const ids: string[] = [];
-    for (let i = 0; i < 3; i++) ids.unshift((await register(client, { url: receiver.url })).id);
+    for (let i = 0; i < 3; i++) ids.unshift((await register(client, { url: `${receiver.url}?${i}` })).id);
     await fixture.happen(account, 'follow', 3);
     await until(() => expect(receiver.deliveries).toHaveLength(9));
 
@@ -22,10 +22,21 @@ test('webhooks and deliveries are listed once each, page by page', async () => {
       }
       return found;
     };
-    const webhooks = (await walk('/webhooks', 'webhooks')).map(({ id }) => id);
-    expect([...webhooks].sort()).toEqual([...ids].sort());
+    const webhooks = await walk('/webhooks', 'webhooks');
+    expect(webhooks.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    const { balance } = (await client.get('/account/balance')).body.data;
+    expect(await walk('/account/webhooks', 'webhooks')).toEqual(webhooks);
+    const body = { name: 'Webhooks only', groups: ['webhooks'] };
+    const key = String((await client.post('/account/keys', body)).body.data['key']);
+    const limited = client.with({ key, authToken: '' });
+    expect((await limited.get('/account/webhooks')).body.data['webhooks']).toEqual(webhooks);
+    expect((await limited.get('/account/balance')).status).toBe(403);
+    expect((await client.get(`/webhooks/${ids[0]}`)).status).toBe(200);
     const events = (await walk(`/webhooks/${ids[0]}/deliveries`, 'deliveries')).map(({ event_id }) => event_id);
     expect(new Set(events).size).toBe(3);
+    const attempts = await client.get(`/webhooks/${ids[0]}/deliveries/${events[0]}`);
+    expect(attempts.body.data).toMatchObject({ event_id: events[0] });
+    expect((await client.get('/account/balance')).body.data).toMatchObject({ balance });
   } finally {
     await fixture.stop();
   }

@@ -36,7 +36,7 @@ test('a token that is accepted again clears the error of all its webhooks', asyn
   const fixture = await startWebhookFixture();
   const { client, account } = await fixture.actor();
   const { url } = await fixture.receiver();
-  const webhooks = [await register(client, { url }), await register(client, { url })];
+  const webhooks = [await register(client, { url }), await register(client, { url: `${url}?second` })];
   await fixture.service.addFault({ kind: 'status', status: 401 }, { operation: 'activity', times: null });
   const errors = async () => Promise.all(webhooks.map(async ({ id }) => (await fetchWebhook(client, id)).last_error));
   await until(async () => {

@@ -35,6 +35,7 @@ export const createWebhook = platformAction({
   output: createdWebhook,
   async run({ platform, webhooks, account, author, credentials, tokenFor }, { url, events = null, secret = null }) {
     const receiver = webhooks.checkUrl(url);
+    const { cursor } = await platform.activity({ count: 1, cursor: null });
     return webhooks.create({
       token: tokenFor('createWebhook'),
       account,
@@ -42,7 +43,7 @@ export const createWebhook = platformAction({
       url: receiver,
       events,
       secret,
-      readCursor: async () => (await platform.activity({ count: 1, cursor: null })).cursor,
+      cursor,
       encryptionCode: credentials.encryptionCode?.expose() ?? null,
       credentials: { authToken: credentials.authToken?.expose() ?? '', proxy: credentials.proxy?.expose() ?? null },
     });

@@ -1,3 +1,6 @@
+import { parseRecordUri } from './identifiers.ts';
+import { collections } from './records.ts';
+
 /** The maximum number of facets, and of features of one facet, that are read. */
 const maxItems = 50;
 
@@ -30,4 +33,10 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, maxItems) : [];
+}
+
+/** Returns a post with its author, or `null` if the URI is not that of a post. */
+export function postOf(uri: unknown): { uri: string; did: string } | null {
+  const name = typeof uri === 'string' ? parseRecordUri(uri) : null;
+  return typeof uri === 'string' && name?.collection === collections.post ? { uri, did: name.did } : null;
 }

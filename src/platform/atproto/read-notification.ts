@@ -4,7 +4,7 @@ import { type PlatformEvent, tweetEventTypes } from '../../shared/model/event.ts
 import { parseRecordUri } from './identifiers.ts';
 import type { Ids } from './ids.ts';
 import { matching } from './matching.ts';
-import { referencesOf } from './post-references.ts';
+import { postOf, referencesOf } from './post-references.ts';
 import { collections } from './records.ts';
 
 /**
@@ -133,10 +133,4 @@ export function readEvent(
     default:
       return null;
   }
-}
-
-/** Returns a post with its author, or `null` if the URI is not that of a post. */
-function postOf(uri: unknown): { uri: string; did: string } | null {
-  const name = typeof uri === 'string' ? parseRecordUri(uri) : null;
-  return typeof uri === 'string' && name?.collection === collections.post ? { uri, did: name.did } : null;
 }

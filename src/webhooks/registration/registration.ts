@@ -5,6 +5,7 @@ import type { WebhookEventType } from '../../shared/model/event.ts';
 import { formatIsoTime } from '../../shared/model/time.ts';
 import type { CreatedWebhook } from '../../shared/model/webhook.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { VaultError } from '../../shared/secrets/vault.ts';
 import { type AuditEntry, auditEntryOf, type Store, type WebhookRecord } from '../../store/port.ts';
 import type { Receivers } from '../delivery/receiver.ts';
@@ -24,8 +25,8 @@ export interface NewWebhook {
   author: AuditAuthor;
   /** A URL that `checkUrl` has checked. */
   url: URL;
-  /** Reads the current end of the platform's activity. The webhook receives the events after this cursor. */
-  readCursor: () => Promise<string>;
+  /** The current end of the platform's activity. The webhook receives the events after this cursor. */
+  cursor: string;
   events: WebhookEventType[] | null;
   secret: string | null;
   encryptionCode: string | null;
@@ -54,6 +55,8 @@ export interface RegistrationParts extends PlatformAccess {
 /** Creates and changes webhooks, and runs the handshakes that this requires. */
 export class Registration {
   readonly #parts: RegistrationParts;
+  /** Only one webhook of an account is created at a time, because concurrent calls would have to compare again. */
+  readonly #creations = new KeyedSemaphore(1);
 
   constructor(parts: RegistrationParts) {
     this.#parts = parts;
@@ -65,14 +68,13 @@ export class Registration {
    */
   async create(wish: NewWebhook): Promise<CreatedWebhook> {
     const { store, records, vault, opener, gate } = this.#parts;
-    const { account, token, url, credentials, encryptionCode: code } = wish;
+    const { account, token, url, cursor, credentials, encryptionCode: code } = wish;
     const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
     // The webhook already exists if an earlier attempt of this request stored it and then failed.
     let made = await records.stored(store.webhooks.find(account, id));
     const compare = () => records.compare({ account, id }, receiverOf(url), credentials.authToken);
-    // An equal webhook is refused before the platform is asked and a guess of the code is used.
-    let compared = made ? [] : await compare();
-    const cursor = await wish.readCursor();
+    // An equal webhook is refused before a guess of the code is used.
+    if (!made) await compare();
     // A wrong code is refused at once. If a poller tried the code first, it would cost one more guess.
     if (code !== null) await opener.check({ account, credentials, code });
     const poller = { ...(await records.pollerOf(account, credentials)), cursor };
@@ -81,12 +83,14 @@ export class Registration {
       gate.admit(id);
       const entry = this.auditEntry(made, 'webhook.created', wish.author, { events: namesOf(wish.events) });
       const one = made;
-      const create = () => records.stored(store.webhooks.create(one, poller, maxPerAccount, entry, compared));
-      let outcome = await create();
-      while (outcome === 'changed') {
-        compared = await compare();
-        outcome = await create();
-      }
+      const create = async () =>
+        records.stored(store.webhooks.create(one, poller, maxPerAccount, entry, await compare()));
+      const outcome = await this.#creations.run(account, async () => {
+        for (;;) {
+          const outcome = await create();
+          if (outcome !== 'changed') return outcome;
+        }
+      });
       if (outcome === 'too_many') {
         throw new PosternError(
           'webhook_limit',

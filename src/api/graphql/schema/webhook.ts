@@ -25,7 +25,7 @@ import { connectionOf, nodeType } from './refs.ts';
 import { fieldsOf, objectOf, schemaDescription } from './zod-types.ts';
 
 const WebhookRef = builder.objectRef<WebhookView>('Webhook');
-const WebhookConnection = connectionOf('Webhook', WebhookRef);
+export const WebhookConnection = connectionOf('Webhook', WebhookRef);
 
 interface RequestHeader {
   name: string;
