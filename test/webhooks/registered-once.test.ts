@@ -62,7 +62,6 @@ describe('a second webhook with the same URL and auth_token', () => {
       url: spell(receiver.url),
       events: ['tweet.like'],
       secret: 'quite another secret',
-      proxy: 'http://8.8.8.8:3128',
     };
     expectRefusal(await client.post('/webhooks', other), 409, message(id));
     expect(await restingBalance(owner)).toBe(before);

@@ -5,7 +5,6 @@ import { details, updateAccount } from '../../../actions/account/details.ts';
 import { createKey, listKeys, revokeKey } from '../../../actions/account/keys.ts';
 import { payments } from '../../../actions/account/payments.ts';
 import { usage } from '../../../actions/account/usage.ts';
-import { accountWebhooks } from '../../../actions/account/webhooks.ts';
 import {
   accountBalance,
   accountDetails,
@@ -27,7 +26,6 @@ import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
 import { mutation } from './mutation.ts';
 import { connectionOf } from './refs.ts';
-import { WebhookConnection } from './webhook.ts';
 import { enumOf, objectOf, schemaDescription } from './zod-types.ts';
 
 enumOf('Granularity', granularity, 'The period of a row of usage.', (period) =>
@@ -100,10 +98,6 @@ export const AccountRef = objectOf('Account', accountDetails, {
     audit: t.field({
       type: AuditEntryConnection,
       ...listCall({ action: audit, items: 'audit' }),
-    }),
-    webhooks: t.field({
-      type: WebhookConnection,
-      ...listCall({ action: accountWebhooks, items: 'webhooks' }),
     }),
   }),
 });
