@@ -1,13 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { scriptedServer, success } from './scripted-server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = temporaryFolder();
+const folder = temporaryFolder(afterAll, tmpdir());
 
 const npm = (...args: string[]) =>
   execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

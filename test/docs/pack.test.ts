@@ -2,10 +2,11 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { readDemo } from '../support/demo.ts';
 import { findMongo, startMongo } from '../support/mongo-server.ts';
@@ -13,7 +14,7 @@ import { isAll } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
-const folder = temporaryFolder();
+const folder = temporaryFolder(afterAll, tmpdir());
 
 // The build of `npm test` is packed, because a build now would change files that other tests use.
 const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
@@ -61,7 +62,7 @@ test('postern/webhooks works without the dependencies of the package, types incl
 // npm installs the dependencies from the registry.
 describe.skipIf(!isAll)('the package in an empty folder', () => {
   // npm installs into the nearest parent folder with a `node_modules`, so this folder is outside of the checkout.
-  const home = temporaryFolder();
+  const home = temporaryFolder(afterAll, tmpdir());
   const modules = join(home, 'node_modules');
   const command = join(modules, '.bin', 'postern');
   beforeAll(() => {

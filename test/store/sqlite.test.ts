@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import Libsql from 'libsql';
@@ -15,6 +14,7 @@ import { WriteGroup } from '../../src/store/sqlite/group.ts';
 import { sqliteLedger } from '../../src/store/sqlite/ledger.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { storeParent } from '../support/temporary-folder.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
 import { copiedErrors, poller, webhook } from './webhook-makers.ts';
@@ -29,7 +29,7 @@ const preparing = vi.spyOn(Libsql.prototype, 'prepare').mockImplementation(funct
 afterAll(() => preparing.mockRestore());
 
 describeStore('the sqlite store', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
+  const directory = mkdtempSync(join(storeParent, 'postern-store-'));
   const runtime = manualRuntime();
   const opened: Store[] = [];
   return {
@@ -52,7 +52,7 @@ describe('the sqlite file', () => {
   let path: string;
 
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
+    directory = mkdtempSync(join(storeParent, 'postern-store-'));
     path = join(directory, 'postern.db');
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));

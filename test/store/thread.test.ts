@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -7,6 +6,7 @@ import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { RemoteStore } from '../../src/store/thread/remote-store.ts';
 import { serveStore } from '../../src/store/thread/serve-store.ts';
+import { storeParent } from '../support/temporary-folder.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
 
@@ -15,7 +15,7 @@ const { openSqliteStoreInThread } = (await import(
 )) as typeof import('../../src/store/sqlite/worker-host.ts');
 
 describeStore('the sqlite store behind a message port', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
+  const directory = mkdtempSync(join(storeParent, 'postern-store-'));
   const runtime = manualRuntime();
   const ends: (() => Promise<void>)[] = [];
   return {
@@ -42,7 +42,7 @@ describe('the sqlite store in its thread', () => {
   let directory: string;
   let path: string;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
+    directory = mkdtempSync(join(storeParent, 'postern-store-'));
     path = join(directory, 'postern.db');
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import { openStore } from '../../src/main/open-store.ts';
@@ -9,6 +8,7 @@ import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../src/store/port.ts';
 import { type Demo, readDemo } from './demo.ts';
 import { type PosternProcess, startPostern } from './process.ts';
+import { storeParent } from './temporary-folder.ts';
 
 export interface Gateway {
   readonly process: PosternProcess;
@@ -29,7 +29,7 @@ export interface Fleet {
 
 /** Starts a fleet with MongoDB if a URL is given, otherwise with the embedded store and one DATA_DIR for all gateways. */
 export async function startFleet(mongodbUrl: string | null): Promise<Fleet> {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-fleet-'));
+  const directory = mkdtempSync(join(storeParent, 'postern-fleet-'));
   const shared = {
     SECRET_KEY: randomBytes(32).toString('base64'),
     ...(mongodbUrl === null ? {} : { MONGODB_URL: mongodbUrl }),

@@ -1,5 +1,4 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import type { Overrides } from '../../src/main/app.ts';
@@ -20,6 +19,7 @@ import { SandboxControl } from './sandbox-control.ts';
 import '../../src/api/graphql/http.ts';
 import '../../src/api/mcp/http.ts';
 import '../../src/store/sqlite/store.ts';
+import { storeParent } from './temporary-folder.ts';
 
 /** A service on free loopback ports with its own folder and a sandbox in the same thread. */
 export interface TestService {
@@ -42,7 +42,7 @@ export async function startService(
   env: Environment = {},
   { tasks, ...overrides }: Overrides = {},
 ): Promise<TestService> {
-  const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
+  const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(storeParent, 'postern-test-'));
   // The limit is high, because sandboxes share the thread with the service and block it for seconds when they start. Users of the sandbox
   // do nothing by themselves, because their events would come at any time.
   const relaxed = {
