@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/cli/secrets.test.ts, MongoDB: ${noMongo}\n`);
-const more = 120;
+const more = 70;
 
 describe.each(['sqlite', 'mongodb'])('postern secrets rotate on the %s store', (kind) => {
   describe.skipIf(kind === 'mongodb' && !found)('while a gateway runs', () => {
