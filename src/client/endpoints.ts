@@ -682,7 +682,7 @@ export interface DmReactInput {
   conversation_id: string;
   /** `seq_id` of the message. */
   seq_id: string;
-  /** One emoji. */
+  /** One emoji, with or without its variation selectors (U+FE0F). The spelling that Unicode recommends is sent. */
   emoji: string;
 }
 
@@ -768,7 +768,7 @@ export interface DmUnreactInput {
   conversation_id: string;
   /** `seq_id` of the message. */
   seq_id: string;
-  /** One emoji. */
+  /** One emoji, with or without its variation selectors (U+FE0F). The spelling that Unicode recommends is sent. */
   emoji: string;
 }
 
