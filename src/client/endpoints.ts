@@ -1089,7 +1089,7 @@ export interface TweetCreateInput {
   media_ids?: string[] | undefined;
   /** URLs of media to download and attach after the media in `media_ids`. */
   media_urls?: string[] | undefined;
-  /** True to keep the metadata of pictures in `media_urls`, such as position and camera, which is removed otherwise. */
+  /** True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise. */
   keep_metadata?: boolean | undefined;
   /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty for none. The sandbox ignores them. */
   media_alt_texts?: string[] | undefined;

@@ -10,7 +10,10 @@ export interface PictureSize {
   height: number;
 }
 
-/** Checks that a picture is complete. Returns its size in pixels, and the edits that remove its metadata. Throws `MediaError`. */
+/**
+ * Checks that a picture is complete. Returns its size in pixels, and the edits that remove its metadata. Throws
+ * `MediaError`.
+ */
 export async function inspectImage(bytes: Buffer): Promise<PictureSize & { edits: readonly Edit[] }> {
   const parts = new PictureParts(bytes);
   const header = await pictureFormat(bytes)?.walk(parts);

@@ -66,7 +66,13 @@ export interface PictureFormat {
 }
 
 const exifHeader = 'Exif\0\0';
-const keptSegments: Readonly<Record<number, string>> = { 224: 'JFIF\0', 226: 'ICC_PROFILE\0', 238: 'Adobe' };
+const keptSegments = new Map([
+  [0xe0, 'JFIF\0'],
+  [0xe2, 'ICC_PROFILE\0'],
+  [0xee, 'Adobe'],
+]);
+/** The size of a JFIF segment without a thumbnail. */
+const jfifBytes = 18;
 /** An empty segment. The library that reads the size does not read the first segment. */
 const emptySegment = Buffer.of(0xff, 0xe0, 0, 2);
 
@@ -96,8 +102,9 @@ async function walkJpeg(parts: PictureParts): Promise<Buffer> {
     if (marker === 0xe1 && segment.toString('latin1', 4, 10) === exifHeader) {
       parts.replaceExif(from, at, segment.subarray(10), exifSegment);
     } else if ((marker >= 0xe0 && marker <= 0xef) || marker === 0xfe) {
-      const kept = keptSegments[marker];
-      if (kept === undefined || segment.toString('latin1', 4, 4 + kept.length) !== kept) parts.replace(from, at);
+      const name = keptSegments.get(marker);
+      if (name === undefined || segment.toString('latin1', 4, 4 + name.length) !== name) parts.replace(from, at);
+      else if (marker === 0xe0 && segment.length > jfifBytes) parts.replace(from, at, withoutThumbnail(segment));
     }
     if (marker >= 0xc0 && marker <= 0xc2) frame ??= segment;
     if (marker !== 0xda) continue;
@@ -106,6 +113,10 @@ async function walkJpeg(parts: PictureParts): Promise<Buffer> {
   }
   if (scans === 0 || !frame) throw damaged();
   return Buffer.concat([bytes.subarray(0, 2), emptySegment, frame]);
+}
+
+function withoutThumbnail(jfif: Buffer): Buffer {
+  return Buffer.concat([Buffer.of(0xff, 0xe0, 0, jfifBytes - 2), jfif.subarray(4, jfifBytes - 2), Buffer.alloc(2)]);
 }
 
 function exifSegment(tiff: Buffer): Buffer {
@@ -127,7 +138,7 @@ async function endOfScan(bytes: Buffer, from: number): Promise<number> {
   }
 }
 
-/** Critical chunks, and those that a decoder needs to show the picture. cLLi and mDCv are the draft names of cLLI and mDCV. */
+/** The chunks that a decoder needs to show the picture. cLLi and mDCv are the draft names of cLLI and mDCV. */
 const keptChunks = new Set(
   (
     'IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV mDCv cLLI cLLi pHYs sBIT bKGD hIST sPLT ' + 'acTL fcTL fdAT'

@@ -95,6 +95,10 @@ const formats: Readonly<Record<string, Format>> = {
       kept(segment(0xee, 'Adobe\0\x64\0\0\0\0\x01')),
       kept(segment(0xdd, '\0\x04')),
       removed(segment(0xe1, 'http://ns.adobe.com/xap/1.0/\0', secret)),
+      [
+        segment(0xe0, 'JFIF\0\x01\x02\0\0\x01\0\x01\x01\x07', secret),
+        segment(0xe0, 'JFIF\0\x01\x02\0\0\x01\0\x01\0\0'),
+      ],
       removed(segment(0xe0, 'JFXX\0\x10', secret)),
       removed(segment(0xe2, 'MPF\0', secret)),
       removed(segment(0xed, 'Photoshop 3.0\0', long)),

@@ -67,7 +67,7 @@ export const createTweet = platformAction({
       }),
       keep_metadata: keepMetadata.meta({
         description:
-          'True to keep the metadata of pictures in `media_urls`, such as position and camera, which is removed otherwise.',
+          'True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise.',
       }),
       media_alt_texts: z
         .array(altText)
