@@ -1,7 +1,6 @@
 // Measures the time from start to the first response and the memory at rest, compared with a minimal program with Express and Yoga.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readDemo } from '../../test/support/demo.ts';
 import { readArguments, type Spread, spread } from './frame.ts';
 import { mebibytes, processorSeconds, type Settings, start, stop, temporaryFolder } from './processes.ts';
 
@@ -40,7 +39,7 @@ const subjects: Record<Name, () => Subject> = {
       args: ['serve'],
       env: { DATA_DIR: folder, PORT: '0', SANDBOX_PORT: '0', LOG_LEVEL: 'warn' },
       headers: () => {
-        const { apiKey, accounts } = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+        const { apiKey, accounts } = readDemo(folder);
         return { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0].authToken };
       },
     };
