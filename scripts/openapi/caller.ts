@@ -75,12 +75,7 @@ export class Caller {
     const controller = new AbortController();
     const response = await this.#ask(action, input, controller.signal);
     await this.behind.happen();
-    let text = '';
-    if (!response.body) throw new Error('a stream has no body');
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      if (text.includes('data: ') && text.endsWith('\n\n')) break;
-    }
+    const text = await readUntil(response, /^[\s\S]*data: [\s\S]*\n\n$/);
     controller.abort();
     return text;
   }
@@ -133,4 +128,16 @@ export class Caller {
       .replaceAll(new URL(this.receiver.url).host, new URL(shownReceiver).host);
     return JSON.parse(shown, (name, each) => made[name] ?? each);
   }
+}
+
+/** Reads a stream until its text matches, and returns the match. */
+export async function readUntil({ body }: Response, pattern: RegExp): Promise<string> {
+  let text = '';
+  if (!body) throw new Error('a stream has no body');
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const [match] = pattern.exec(text) ?? [];
+    if (match !== undefined) return match;
+  }
+  throw new Error(`the stream ended too early: ${text}`);
 }
