@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
-import { readArguments, spread } from './frame.ts';
+import { median, readArguments } from './frame.ts';
+import { quantile } from './open-loop.ts';
 import { start, startGateway, stopAll } from './processes.ts';
 
 const values = readArguments(
@@ -50,24 +51,15 @@ for (const count of [1, 5, 100]) {
 await stopAll();
 if (missed) process.exitCode = 1;
 
-interface Registered {
-  id: string;
-  valid: boolean;
-}
 interface Speed {
   perSecond: number;
   cpuMicros: number;
 }
+/** The response of webhook-receiver.ts. */
 interface Seen {
   count: number;
   firstAt: number;
   lastAt: number;
-}
-interface PlatformEvent {
-  id: string;
-  created_at: string;
-  actor: { id: string; screen_name: string; name: string };
-  tweet: { id: string; text: string } | null;
 }
 
 /** Delivers to this number of webhooks and runs the bare loop, in alternation. */
@@ -78,18 +70,16 @@ async function compare(webhooks: number): Promise<void> {
     const [own, bare] = [await deliver(Math.ceil(wanted / webhooks), webhooks), await bareLoop(webhooks)];
     if (round > 0) measured.push({ own, bare });
   }
-  const of = (read: (round: { own: Speed; bare: Speed }) => number) => spread(measured.map(read));
-  const speed = of(({ own }) => own.perSecond);
-  const bareSpeed = of(({ bare }) => bare.perSecond);
-  const cpu = of(({ own }) => own.cpuMicros);
-  const bareCpu = of(({ bare }) => bare.cpuMicros);
+  const of = (read: (round: { own: Speed; bare: Speed }) => number) => median(measured.map(read));
+  const [speed, bareSpeed] = [of(({ own }) => own.perSecond), of(({ bare }) => bare.perSecond)];
+  const [cpu, bareCpu] = [of(({ own }) => own.cpuMicros), of(({ bare }) => bare.cpuMicros)];
   const ratio = of(({ own, bare }) => own.perSecond / bare.perSecond);
   const cpuRatio = of(({ own, bare }) => bare.cpuMicros / own.cpuMicros);
   const goal = goalOf(webhooks);
   say(
-    `${String(webhooks).padStart(3)} ${webhooks === 1 ? 'webhook' : 'webhooks'}: ${speed.value.toFixed(0)} deliveries/s, bare loop ${bareSpeed.value.toFixed(0)}/s, ` +
-      `ratio ${ratio.value.toFixed(2)}, goal ${goal} ${outcome(ratio.value >= goal)}; processor time ${cpu.value.toFixed(0)} µs each, ` +
-      `bare ${bareCpu.value.toFixed(0)} µs, ratio ${cpuRatio.value.toFixed(2)}`,
+    `${String(webhooks).padStart(3)} ${webhooks === 1 ? 'webhook' : 'webhooks'}: ${speed.toFixed(0)} deliveries/s, bare loop ${bareSpeed.toFixed(0)}/s, ` +
+      `ratio ${ratio.toFixed(2)}, goal ${goal} ${outcome(ratio >= goal)}; processor time ${cpu.toFixed(0)} µs each, ` +
+      `bare ${bareCpu.toFixed(0)} µs, ratio ${cpuRatio.toFixed(2)}`,
   );
 }
 
@@ -147,14 +137,12 @@ async function measureLatency() {
     await sleep(20 + Math.random() * 180);
   }
   const { ages } = (await (await fetch(`${receiver.url}/seen`)).json()) as { ages: number[] };
-  ages.sort((a, b) => a - b);
   const after = await deliveredSoFar();
-  const at = (share: number) => ages[Math.ceil(ages.length * share) - 1] ?? Number.NaN;
-  const [p50, p95, p99] = [at(0.5), at(0.95), at(0.99)];
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => quantile(ages, share));
   const mean = ((after.sum - before.sum) / (after.count - before.count)) * 1_000;
   say(
     `one event at a time: p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms from the platform's event to the receiver; ` +
-      `mean ${mean.toFixed(1)} ms from the store; goal p50 ${latencyGoalMs} ms ${outcome(p50 <= latencyGoalMs)}`,
+      `mean ${mean.toFixed(1)} ms from the store; goal p50 ${latencyGoalMs} ms ${outcome((p50 ?? 0) <= latencyGoalMs)}`,
   );
 }
 
@@ -184,7 +172,14 @@ async function happen(count: number): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ type: 'mention', userName: 'ada', count }),
   });
-  const { events } = (await response.json()) as { events: PlatformEvent[] };
+  const { events } = (await response.json()) as {
+    events: {
+      id: string;
+      created_at: string;
+      actor: { id: string; screen_name: string; name: string };
+      tweet: { id: string; text: string } | null;
+    }[];
+  };
   const [event] = events;
   if (!event?.tweet) return;
   const { id, actor, tweet, created_at } = event;
@@ -200,13 +195,13 @@ async function happen(count: number): Promise<void> {
   });
 }
 
-async function api(method: string, path: string, body?: object): Promise<Registered> {
+async function api(method: string, path: string, body?: object): Promise<{ id: string; valid: boolean }> {
   const response = await fetch(`${postern.url}/v1${path}`, {
     method,
     headers: { ...credentials, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const { data, error } = (await response.json()) as { data: Registered; error: string | null };
+  const { data, error } = (await response.json()) as { data: { id: string; valid: boolean }; error: string | null };
   if (error) throw new Error(error);
   return data;
 }
