@@ -8,7 +8,8 @@ import type { actions, streams } from '../../src/actions/registry.ts';
 import { openStore } from '../../src/main/open-store.ts';
 import { serve } from '../../src/main/serve.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { readConfig } from '../../src/shared/config/config.ts';
+import { type Environment, readConfig } from '../../src/shared/config/config.ts';
+import type { Runtime } from '../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../src/store/port.ts';
 import { type Demo, readDemo } from '../../test/support/demo.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
@@ -48,33 +49,41 @@ export function performAll(actions: readonly Call[]): Promise<Map<string, Perfor
 
 /** Runs `use` with a service that has a fixed clock and fixed random bytes. */
 export async function inService<Result>(use: (service: InService) => Promise<Result>): Promise<Result> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'postern-print-'));
-  const config = readConfig({
-    PORT: '0',
-    SANDBOX_PORT: '0',
-    DATA_DIR: dataDir,
-    LOG_LEVEL: 'silent',
-    SECRET_KEY: createHash('sha256').update('print').digest('base64'),
-    SANDBOX_ACTIVITY: '0',
-  });
   const timers = heldTimers();
   const runtime = { now, randomBytes: predictableBytes(), after: timers.after };
+  const SECRET_KEY = createHash('sha256').update('print').digest('base64');
+  const service = await serveHere(runtime, { SECRET_KEY }, { now });
+  try {
+    return await use({ demo: readDemo(service.dataDir), store: service.store, timers });
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Starts a service with its sandbox in this process, so that it uses `runtime`. */
+export async function serveHere(runtime: Runtime, env: Environment = {}, ofSandbox: { now?: () => number } = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postern-print-'));
+  const ports = { PORT: '0', SANDBOX_PORT: '0' };
+  const config = readConfig({ ...ports, DATA_DIR: dataDir, LOG_LEVEL: 'silent', SANDBOX_ACTIVITY: '0', ...env });
   const store = await openStore(config, runtime);
-  const service = await serve(config, {
+  const { origin, stop } = await serve(config, {
     runtime,
     // The store runs in this thread, because a thread of its own would use its own clock.
     openStore: () => store,
     // A worker thread cannot load TypeScript.
     tasks: { worker: new URL('../../dist/main/task-worker.js', import.meta.url) },
-    startSandbox: async (options) => ({ ...(await startSandbox({ ...options, now })), onExit: () => {} }),
+    startSandbox: async (options) => ({ ...(await startSandbox({ ...options, ...ofSandbox })), onExit: () => {} }),
   });
-  try {
-    return await use({ demo: readDemo(dataDir), store, timers });
-  } finally {
-    await service.stop();
-    await store.close();
-    rmSync(dataDir, { recursive: true });
-  }
+  return {
+    origin,
+    dataDir,
+    store,
+    async stop() {
+      await stop();
+      await store.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
 }
 
 const takesCode = ({ name }: Call) => Number(name.startsWith('dm/'));
