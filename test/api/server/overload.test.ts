@@ -9,19 +9,20 @@ import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let caller: Client;
+let control: SandboxControl;
 afterEach(() => service.stop());
 
 async function start(env: Record<string, string>, overrides?: Overrides) {
   service = await startService(env, overrides);
-  const authToken = service.demo.accounts[0].authToken;
-  caller = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key, authToken });
+  const { baseUrl, accounts, sandboxUrl } = service.demo;
+  caller = new Client({ baseUrl, key: (await service.makeAccount('1')).key, authToken: accounts[0].authToken });
+  control = new SandboxControl(sandboxUrl);
 }
 
 const shed = async (reason: string) => {
   const text = await (await fetch(`${service.origin}/metrics`)).text();
-  return Number(
-    new RegExp(`^postern_refusals_total\\{code="unavailable",reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
-  );
+  const line = new RegExp(`^postern_refusals_total\\{code="unavailable",reason="${reason}"\\} (\\d+)$`, 'm');
+  return Number(line.exec(text)?.[1] ?? 0);
 };
 
 describe('overload', () => {
@@ -64,9 +65,8 @@ describe('overload', () => {
       if (busy) setImmediate(block);
     };
     const burst = async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 6 }, () => caller.get('/tweet/advanced_search', { q: 'coffee' })),
-      );
+      const search = () => caller.get('/tweet/advanced_search', { q: 'coffee' });
+      const answers = await Promise.all(Array.from({ length: 6 }, search));
       return answers.filter(({ status }) => status !== 200).length;
     };
     await service.addFault({ kind: 'latency', ms: 500 }, { operation: 'search', times: 1_000 });
@@ -74,7 +74,6 @@ describe('overload', () => {
     try {
       await expect.poll(burst, { interval: 100 }).toBe(3);
       await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 5 });
-      const control = new SandboxControl(service.demo.sandboxUrl);
       const slow = (of: Client, times: number) =>
         Array.from({ length: times }, () => of.get('/user/info', { userName: 'grace' }));
       const running = slow(caller, 3);
@@ -106,16 +105,13 @@ describe('overload', () => {
 
   test('too many requests in flight refuse new ones with 503; streams do not count', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '2' });
-    const { key = '', authToken = '' } = caller.options;
     const abort = new AbortController();
-    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
     for (let i = 0; i < 4; i++) {
-      const stream = await fetch(`${service.demo.baseUrl}/events`, { headers, signal: abort.signal });
+      const stream = await fetch(`${service.demo.baseUrl}/events`, { headers: caller.headers, signal: abort.signal });
       expect(stream.status).toBe(200);
     }
     await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 2 });
     const running = [caller.get('/user/info', { userName: 'grace' }), caller.get('/user/info', { userName: 'ada' })];
-    const control = new SandboxControl(service.demo.sandboxUrl);
     await expect.poll(() => control.requests('userByScreenName')).toBe(2);
     expectRefusal(await caller.get('/account'), 503, /^The service is overloaded \(too many requests are running\)/);
     expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
