@@ -47,12 +47,8 @@ const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter
 
 /** Starts a service for the tests of a file, and stops it after them. */
 export async function startArticleFixture(env: Record<string, string> = {}) {
-  const {
-    service,
-    sandbox,
-    ada,
-    graphql: ofAda,
-  } = await useService({ OUTBOUND_ALLOW: '127.0.0.0/8', ...env }, { dollars: '100' });
+  const settings = { OUTBOUND_ALLOW: '127.0.0.0/8', ...env };
+  const { service, sandbox, ada, graphql: ofAda } = await useService(settings, { dollars: '100' });
 
   /** Creates a new user of the platform. */
   async function writer(face: Writer['face'] = 'REST', { premium = true } = {}): Promise<Writer> {
