@@ -159,7 +159,10 @@ describe('what cannot be done', () => {
     [/No such account: acc_x/, ['key', 'create', '--account', 'acc_x']],
     [/--groups: must be one of tweet/, ['key', 'create', '--account', 'acc_demo', '--groups', 'tweets']],
     [/--calls-per-minute: /, ['key', 'create', '--account', 'acc_demo', '--calls-per-minute', 'many']],
-    [/expires_at: must be in the future/, ['key', 'create', '--account', 'acc_demo', '--expires-at', '2020-01-01']],
+    [
+      /expires_at: must be in the future/,
+      ['key', 'create', '--account', 'acc_demo', '--expires-at', '2020-01-01T00:00:00Z'],
+    ],
     [/no such key: key_x/, ['key', 'revoke', 'key_x']],
     [/unknown command 'destroy'/, ['destroy']],
     [/unknown option '--force'/, ['account', 'list', '--force']],
