@@ -1,4 +1,5 @@
 import type * as Facet from '@atcute/bluesky/types/app/richtext/facet';
+import { parseUrl } from '../../shared/model/parse-url.ts';
 
 /** A mention, link or hashtag in a text. The handle of a mention still has to be resolved. */
 export type Mark =
@@ -26,7 +27,7 @@ export function findMarks(text: string): Mark[] {
   }
   for (const match of text.matchAll(link)) {
     const uri = withoutTrailing(match[0]);
-    if (URL.canParse(uri)) marks.push({ kind: 'link', uri, start: match.index, end: match.index + uri.length });
+    if (parseUrl(uri)) marks.push({ kind: 'link', uri, start: match.index, end: match.index + uri.length });
   }
   for (const match of text.matchAll(tag)) {
     const word = (match[1] ?? '').replace(/[\p{P}]+$/u, '');
