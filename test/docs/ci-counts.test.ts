@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const script = fileURLToPath(new URL('../../.ci/sum-counts.js', import.meta.url));
 
@@ -16,13 +16,9 @@ const whole = {
 };
 
 function sum(reports: Record<string, string>): { status: number | null; stdout: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-counts-'));
-  try {
-    for (const [name, text] of Object.entries(reports)) writeFileSync(join(folder, name), text);
-    return spawnSync(process.execPath, [script, folder], { encoding: 'utf8' });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = temporaryFolder(onTestFinished);
+  for (const [name, text] of Object.entries(reports)) writeFileSync(join(folder, name), text);
+  return spawnSync(process.execPath, [script, folder], { encoding: 'utf8' });
 }
 
 test('the last line of CI is the sum of what all runners counted', () => {

@@ -58,6 +58,7 @@ export class SandboxControl {
     count?: number;
     actor?: string;
     tweetId?: string;
+    text?: string;
   }): Promise<void> {
     await this.#send('/control/events', wanted);
   }

@@ -206,7 +206,7 @@ export class ActionPipeline {
         try {
           return seal(await named(action, () => action.run(context, checkedInput as never)));
         } catch (error) {
-          if (this.#isCounted(error, caller)) await this.#parts.failedCalls.count(account);
+          if (this.#isCounted(error, caller)) this.#parts.failedCalls.count(account);
           throw error;
         }
       },

@@ -82,9 +82,8 @@ describe('the list of one user', () => {
   });
 
   test('belongs to the id if both are given', async () => {
-    const cursor = String(
-      (await ada.get('/user/followers', { userName: 'grace', count: '2' })).body.data['next_cursor'],
-    );
+    const { data } = (await ada.get('/user/followers', { userName: 'grace', count: '2' })).body;
+    const cursor = String(data['next_cursor']);
     expect((await ada.get('/user/followers', { userName: 'ada', userId: graceId(), cursor })).status).toBe(200);
   });
 });
