@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { WebhookRecord } from '../../src/store/port.ts';
 import { mostCounted, reasonOf, stateOf } from '../../src/webhooks/registration/condition.ts';
 import { webhook } from '../store/webhook-makers.ts';
@@ -6,7 +6,6 @@ import { until } from '../support/until.ts';
 import { changeWebhook, fetchWebhook, register, startWebhookFixture } from './fixture.ts';
 
 const fixture = await startWebhookFixture();
-afterAll(() => fixture.stop());
 
 const now = Date.parse('2026-11-22T12:00:00Z');
 

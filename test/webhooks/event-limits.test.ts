@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
 import { until } from '../support/until.ts';
@@ -44,7 +44,6 @@ describe('event limits', () => {
     fixture = await startWebhookFixture(env, { runtime });
   });
   afterEach(() => fixture.sandbox.clearFaults());
-  afterAll(() => fixture.stop());
 
   test('leaves events above the daily limit at the platform and delivers each of them later, once', async () => {
     const total = 450;

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer as createTls } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTcp } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { selfSigned } from '../proxy/self-signed.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { ReceiverReply } from '../support/receiver.ts';
@@ -12,7 +12,6 @@ import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture } fr
 const runtime = new AdjustableRuntime();
 const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8' }, { runtime });
 const { client } = await fixture.actor();
-afterAll(() => fixture.stop());
 
 const token = (url: string) => new URL(url, 'http://receiver').searchParams.get('crc_token') ?? '';
 const mac = (url: string, key = secret) => createHmac('sha256', key).update(token(url));

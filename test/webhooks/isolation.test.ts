@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { register, startWebhookFixture } from './fixture.ts';
 
 const fixture = await startWebhookFixture();
-afterAll(() => fixture.stop());
 
 test.each(['another account', 'the same account'])(
   'a receiver that takes 5 s for each of 600 events does not delay the 100 of another webhook of %s',

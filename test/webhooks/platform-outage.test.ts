@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { startFakeProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { until } from '../support/until.ts';
@@ -8,7 +8,6 @@ import { changeWebhook, fetchWebhook, register, startWebhookFixture, type Webhoo
 const runtime = new AdjustableRuntime();
 const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_TIMEOUT_MS: '1500' }, { runtime });
 afterEach(() => fixture.sandbox.clearFaults());
-afterAll(() => fixture.stop());
 
 const password = 'hunter2-of-the-proxy';
 

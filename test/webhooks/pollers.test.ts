@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { startForwardProxy } from '../proxy/forward-proxy.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, idsOf, register, useWebhooks } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8' });
 
 /** Returns the number of running pollers according to `/metrics`. */
 async function pollers(): Promise<number> {

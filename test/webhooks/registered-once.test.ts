@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
-import { idsOf, useWebhooks } from './fixture.ts';
+import { idsOf, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks();
+const fixture = await startWebhookFixture();
 
 /** Creates the state after a process stored a webhook and died before its response was stored. */
 function forgetAnswer(key: string): void {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, secret, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks();
+const fixture = await startWebhookFixture();
 const { client, account } = await fixture.actor();
 
 const isoTime = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);

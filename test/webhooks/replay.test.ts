@@ -3,10 +3,10 @@ import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, idsOf, register, useWebhooks } from './fixture.ts';
+import { changeWebhook, idsOf, register, startWebhookFixture } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-const fixture = await useWebhooks({}, { runtime });
+const fixture = await startWebhookFixture({}, { runtime });
 
 /** Waits until the results of so many deliveries are stored, which happens after the receiver has responded. */
 async function untilStored(owner: Client, id: string, count: number): Promise<void> {

@@ -7,11 +7,11 @@ import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-import { type Account, changeWebhook, fetchWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
+import { type Account, changeWebhook, fetchWebhook, idsOf, register, secret, startWebhookFixture } from './fixture.ts';
 
 const minute = 60_000;
 const runtime = new AdjustableRuntime();
-const fixture = await useWebhooks({}, { runtime });
+const fixture = await startWebhookFixture({}, { runtime });
 
 interface Delivery {
   event_id: string;

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/refusal.ts';
 import { changeWebhook, register, secret, startWebhookFixture } from './fixture.ts';
 
 const fixture = await startWebhookFixture();
-afterAll(() => fixture.stop());
 
 const long = (length: number) => `https://hooks.example/${'x'.repeat(length - 'https://hooks.example/'.length)}`;
 
