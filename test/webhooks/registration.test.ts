@@ -161,6 +161,7 @@ test('an account can have 100 webhooks, listed newest first in pages', async () 
     const answer = await client.with({ authToken: '' }).get('/webhooks', { count: '40', ...(cursor && { cursor }) });
     expect(answer.headers.get('x-credits-charged')).toBe('0.0025');
     listed.push(...(answer.body.data['webhooks'] as { id: string }[]).map(({ id }) => id));
+    expect(answer.body.data['has_more']).toBe(answer.body.data['next_cursor'] !== null);
     if (!answer.body.data['has_more']) break;
     cursor = String(answer.body.data['next_cursor']);
   }
