@@ -8,12 +8,12 @@ import { ProxyPool, type ProxyPoolOptions, type ProxyTarget } from '../../src/ou
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
+import { atEnd } from '../support/at-end.ts';
 import { listen } from '../support/listen.ts';
 import { startForwardProxy } from './forward-proxy.ts';
 import { selfSigned } from './self-signed.ts';
 
 let names: Record<string, string[]> = {};
-const pools: ProxyPool[] = [];
 /** Each answers one request for /slow. */
 const slowRequests: (() => void)[] = [];
 const guard = new OutboundGuard({
@@ -30,14 +30,13 @@ const port = await listen(
   }),
 );
 const proxy = await startForwardProxy();
-afterEach(async () => {
-  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+afterEach(() => {
   names = {};
 });
 
 function poolWith(options: Partial<ProxyPoolOptions> = {}): ProxyPool {
   const pool = new ProxyPool({ guard, runtime: systemRuntime, timeoutMs: 60_000, maxResponseBytes: 1_024, ...options });
-  pools.push(pool);
+  atEnd(() => pool.close());
   return pool;
 }
 
