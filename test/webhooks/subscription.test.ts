@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startAnother, streamFixture } from './stream-fixture.ts';
+import { eventsOf, streamFixture } from './stream-fixture.ts';
 
 const fixture = streamFixture();
 
@@ -9,14 +9,9 @@ interface Told {
 }
 
 async function* told(response: Response): AsyncGenerator<Told> {
-  let text = '';
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const [, event, data] = /^event: (\w+)\ndata:(.*)$/s.exec(text.slice(0, end)) ?? [];
-      text = text.slice(end + 2);
-      if (event) yield { event, data: data ? JSON.parse(data) : null };
-    }
+  for await (const text of eventsOf(response)) {
+    const [, event, data] = /^event: (\w+)\ndata:(.*)$/s.exec(text) ?? [];
+    if (event) yield { event, data: data ? JSON.parse(data) : null };
   }
 }
 
@@ -89,6 +84,5 @@ describe('the subscription to events', () => {
     const stopping = fixture.service.stop();
     expect((await next).value).toEqual({ event: 'complete', data: null });
     await stopping;
-    await startAnother(fixture);
   });
 });
