@@ -6,6 +6,7 @@ import { Secret } from '../../src/shared/secrets/secret.ts';
 import { Vault } from '../../src/shared/secrets/vault.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { Client } from '../support/client.ts';
+import { expectRefusal } from '../support/refusal.ts';
 import { startService } from '../support/service.ts';
 
 const runtime = new AdjustableRuntime();
@@ -172,6 +173,11 @@ describe('a token of a live stream', () => {
       ]);
     }
     expect((await ask(`/events?token=${sealed}`)).status).toBe(200);
+  });
+
+  test('is refused for message types without an encryption code with 400', async () => {
+    const error = /^Missing required field: encryption_code: .* x-encryption-code$/;
+    expectRefusal(await client.post('/events/token', { types: ['message.sent'] }), 400, error);
   });
 
   test('opens nothing else', async () => {
