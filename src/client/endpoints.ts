@@ -1085,8 +1085,8 @@ export interface TweetCreateInput {
   media_ids?: string[] | undefined;
   /** URLs of media to download and attach after the media in `media_ids`. */
   media_urls?: string[] | undefined;
-  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty for none. The sandbox ignores them. */
-  media_alt_texts?: string[] | undefined;
+  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. The sandbox ignores them. */
+  media_alt_texts?: (string | null)[] | undefined;
   /** Languages of the text (BCP 47). Without them, the platform may detect the language. The sandbox ignores them. */
   langs?: string[] | undefined;
 }

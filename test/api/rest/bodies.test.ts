@@ -18,11 +18,11 @@ afterAll(async () => {
 
 const json = 'application/json';
 
+/** Sends a body that may have unknown parameters. */
 async function post(path: string, body: BodyInit, headers: Record<string, string> = {}) {
-  const { baseUrl, key = '', authToken = '' } = caller.options;
-  const response = await fetch(baseUrl + path, {
+  const response = await fetch(caller.options.baseUrl + path, {
     method: 'POST',
-    headers: { 'content-type': json, authorization: `Bearer ${key}`, 'x-auth-token': authToken, ...headers },
+    headers: { 'content-type': json, prefer: 'handling=lenient', ...caller.headers, ...headers },
     body,
   });
   return { status: response.status, headers: response.headers, body: await response.json() };
