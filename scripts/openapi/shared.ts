@@ -175,7 +175,7 @@ export const parameters: JsonObject = {
     name: 'Prefer',
     in: 'header',
     description: '`handling=lenient` ignores unknown parameters instead of refusing them (RFC 7240).',
-    schema: { type: 'string', examples: ['handling=lenient'] },
+    schema: { type: 'string', pattern: textPattern, examples: ['handling=lenient'] },
   },
   proxyHeader: {
     name: 'x-proxy',

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, Client } from '../support/client.ts';
+import { GraphqlClient } from '../support/graphql.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { startService } from '../support/service.ts';
 import { startOrigin } from './origin.ts';
-import { gif, jpeg, mp4, png, webp } from './pictures.ts';
+import { cleaned, geotagged, gif, jpeg, mp4, png, webp } from './pictures.ts';
 
 const origin = await startOrigin();
 const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
@@ -13,6 +14,7 @@ const { key } = await service.makeAccount('1');
 const as = (index: number) =>
   new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[index]?.authToken ?? '' });
 const [ada, grace] = [as(0), as(1)];
+const graphql = new GraphqlClient({ url: service.demo.graphqlUrl, key, authToken: service.demo.accounts[0].authToken });
 const sandbox = new SandboxControl(service.demo.sandboxUrl);
 beforeEach(() => sandbox.clearFaults());
 afterAll(async () => {
@@ -141,7 +143,8 @@ describe('media/upload', () => {
     const large = Buffer.concat([gif.subarray(0, -1), filler, gif.subarray(-1)]);
     expect(large.length).toBeGreaterThan(14 * 1024 * 1024);
     const media_data = large.toString('base64');
-    expect((await upload({ media_data, media_type: 'image/gif' })).body.data).toMatchObject({ size: large.length });
+    const accepted = await upload({ media_data, media_type: 'image/gif', keep_metadata: true });
+    expect(accepted.body.data).toMatchObject({ size: large.length });
     const tooLarge = await upload({ media_data: 'A'.repeat(25 * 1024 * 1024), media_type: 'image/gif' });
     expectRefusal(tooLarge, 413, 'The body is larger than 25165824 bytes');
     const largePng = png(40, 30, { filler: 5 * 1024 * 1024 }).toString('base64');
@@ -167,6 +170,8 @@ describe('media/upload', () => {
     const before = origin.asked.length;
     const first = await upload(body, { 'idempotency-key': 'media-once' });
     const second = await upload(body, { 'idempotency-key': 'media-once' });
+    const other = await upload({ ...body, keep_metadata: true }, { 'idempotency-key': 'media-once' });
+    expect(other.status).toBe(422);
     expect(first.status).toBe(200);
     expect(second.body).toEqual(first.body);
     expect(second.headers.get('idempotent-replayed')).toBe('true');
@@ -187,6 +192,34 @@ describe('media/upload', () => {
     await service.addFault({ kind: 'status', status: 503 }, { operation: 'uploadMedia', times: 1 });
     expectRefusal(await upload({ media_url: origin.serve('/fine', png()) }), 502);
     expect(await restingBalance(ada)).toBe(before);
+  });
+});
+
+describe.each([
+  [undefined, cleaned],
+  [true, geotagged],
+])('keep_metadata: %s', (keep_metadata, bytes) => {
+  const media_urls = [origin.serve('/geotagged.jpg', geotagged)];
+
+  test.each<[string, () => Promise<Record<string, unknown>>]>([
+    ['tweet/create', async () => ({ media_urls, keep_metadata })],
+    ['media/upload', async () => ({ media_ids: [await uploaded({ media_url: media_urls[0], keep_metadata })] })],
+    [
+      'uploadMedia',
+      async () => {
+        const input = { mediaUrl: media_urls[0], keepMetadata: keep_metadata };
+        const query = 'mutation($input: UploadMediaInput!) { uploadMedia(input: $input) { mediaId size } }';
+        const { data } = await graphql.ask(query, { input });
+        expect(data).toMatchObject({ uploadMedia: { size: bytes.length } });
+        return { media_ids: [(data as { uploadMedia: { mediaId: string } }).uploadMedia.mediaId] };
+      },
+    ],
+  ])('%s publishes the position and the camera only if asked to', async (name, body) => {
+    const { media } = await tweetOf(
+      await ada.post('/tweet/create', { text: `${name} ${keep_metadata}`, ...(await body()) }),
+    );
+    const served = await fetch(String(media[0]?.['url']));
+    expect(Buffer.from(await served.arrayBuffer())).toEqual(bytes);
   });
 });
 

@@ -34,6 +34,10 @@ describe('a proxy', () => {
     expect(proxy.authorization?.expose() ?? null).toBe(basic);
   });
 
+  test('is read with a name of Latin-1 characters after V8 has optimised the call', () => {
+    for (let i = 0; i < 10_000; i++) read('http://bücher.example:1');
+  });
+
   test('cannot be printed with its credentials', () => {
     const proxy = read('http://user:hunter2@proxy.example:3128');
     const basic = Buffer.from('user:hunter2').toString('base64');

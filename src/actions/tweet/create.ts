@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mediaUrl } from '../../media/media-input.ts';
+import { keepMetadata, mediaUrl } from '../../media/media-input.ts';
 import { checkCombination, uploadAll, withMedia } from '../../media/take-media.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { numericId, tweetTime } from '../../shared/model/scalars.ts';
@@ -65,6 +65,10 @@ export const createTweet = platformAction({
       media_urls: z.array(mediaUrl).max(mostMedia, tooMany).optional().meta({
         description: 'URLs of media to download and attach after the media in `media_ids`.',
       }),
+      keep_metadata: keepMetadata.meta({
+        description:
+          'True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise.',
+      }),
       media_alt_texts: z
         .array(altText.nullable())
         .max(mostMedia, tooMany)
@@ -113,7 +117,8 @@ export const createTweet = platformAction({
   },
   async run({ platform, media }, input) {
     const { text = '', media_ids: ids = [], media_urls: urls = [], quote_tweet_url: quoteUrl } = input;
-    const wanted = urls.map((url, at) => ({ source: { url }, rules: { field: `media_urls[${at}]`, kinds: shown } }));
+    const rules = { kinds: shown, keepMetadata: input.keep_metadata };
+    const wanted = urls.map((url, at) => ({ source: { url }, rules: { field: `media_urls[${at}]`, ...rules } }));
     const created = await withMedia(media, wanted, async (taken) => {
       checkCombination(taken, ids.length, 'media_urls');
       const uploaded = taken.length === 0 ? [] : await uploadAll(platform.media, taken);

@@ -10,7 +10,7 @@ await graphql.ask('{ __typename }');
 
 const slow = (times: number) =>
   service.addFault({ kind: 'latency', ms: 3_000 }, { operation: 'userByScreenName', times });
-const limit = /^This API key has 3 requests running, which is the limit of concurrent requests/;
+const limit = /^This API key has reached its limit of concurrent requests \(3 at present\)/;
 /** Resolves when the platform has received this many requests of the operation. */
 const received = (operation: string, count: number) =>
   expect.poll(() => sandbox.requests(operation), { interval: 10 }).toBe(count);

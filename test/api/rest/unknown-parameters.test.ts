@@ -21,7 +21,7 @@ describe('an unknown parameter', () => {
   });
 
   const ofTweet =
-    'text, reply_to_tweet_id, quote_tweet_id, quote_tweet_url, media_ids, media_urls, media_alt_texts, langs';
+    'text, reply_to_tweet_id, quote_tweet_id, quote_tweet_url, media_ids, media_urls, keep_metadata, media_alt_texts, langs';
   test.each([
     [
       'POST',

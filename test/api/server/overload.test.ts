@@ -54,9 +54,10 @@ describe('overload', () => {
     await expect.poll(async () => (await caller.get('/account')).status, { interval: 100 }).toBe(200);
   });
 
-  test('accepts a part of the requests of all keys and of each key while the event loop is saturated', async () => {
-    await start({ MAX_REQUESTS_IN_FLIGHT: '125', MAX_CONCURRENT_REQUESTS: '24' }, { runtime: systemRuntime });
-    const other = caller.with({ key: (await service.makeAccount('1')).key });
+  test('gives a key a part of the slots while the event loop is saturated, and leaves slots to other keys', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '150', MAX_CONCURRENT_REQUESTS: '24' }, { runtime: systemRuntime });
+    const others: Client[] = [];
+    for (let i = 0; i < 4; i++) others.push(caller.with({ key: (await service.makeAccount('1')).key }));
     let busy = true;
     const block = () => {
       const until = performance.now() + 10;
@@ -73,16 +74,20 @@ describe('overload', () => {
     block();
     try {
       await expect.poll(burst, { interval: 100 }).toBe(3);
-      await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 5 });
+      await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 6 });
       const control = new SandboxControl(service.demo.sandboxUrl);
-      const slow = (of: Client, times: number) =>
-        Array.from({ length: times }, () => of.get('/user/info', { userName: 'grace' }));
-      const running = slow(caller, 3);
+      const slow = (clients: Client[]) => clients.map((client) => client.get('/user/info', { userName: 'grace' }));
+      const running = slow([caller, caller, caller]);
       await expect.poll(() => control.requests('userByScreenName')).toBe(3);
-      expectRefusal(await caller.get('/account'), 429, /^This API key has 3 requests running/);
-      running.push(...slow(other, 2));
-      await expect.poll(() => control.requests('userByScreenName')).toBe(5);
-      const refused = await other.get('/account');
+      expectRefusal(
+        await caller.get('/account'),
+        429,
+        /^This API key has reached its limit of concurrent requests \(1 at/,
+      );
+      // A key without running requests finds a slot.
+      running.push(...slow(others.slice(0, 3)));
+      await expect.poll(() => control.requests('userByScreenName')).toBe(6);
+      const refused = await (others[3] as Client).get('/account');
       expectRefusal(refused, 503, /^The service is overloaded \(it is busy with/);
       expect(refused.headers.get('retry-after')).toBe('2');
       expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);

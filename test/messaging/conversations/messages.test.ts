@@ -104,6 +104,7 @@ describe('a message', () => {
     const added = dataOf(await react(ben, '/dm/react', '🎉'));
     expect(added).toEqual({ ok: true, conversation_id, target_seq_id: seq_id, emoji: '🎉' });
     dataOf(await react(ben, '/dm/react', '🎉'));
+    expect(dataOf(await react(anna, '/dm/react', '❤'))).toMatchObject({ emoji: '❤️' });
     dataOf(await react(anna, '/dm/react', '❤️'));
     expect((await seenBy(anna))?.reactions).toEqual([
       { emoji: '🎉', sender_id: ben.account.userId, from_me: false },
@@ -111,6 +112,8 @@ describe('a message', () => {
     ]);
     dataOf(await react(ben, '/dm/unreact', '🎉'));
     expect((await seenBy(ben))?.reactions).toEqual([{ emoji: '❤️', sender_id: anna.account.userId, from_me: false }]);
+    dataOf(await react(anna, '/dm/unreact', '❤'));
+    expect((await seenBy(ben))?.reactions).toEqual([]);
   });
 
   test('can be deleted for both participants by its sender, and for oneself by the other', async () => {

@@ -62,14 +62,14 @@ export const attacks: Attacks = {
     });
     target.note(`${receiver.handshakes} GETs, ${receiver.most} at once`);
   },
-  'webhooks: 40 resumed with 200 large events each': async (target) => {
+  'webhooks: 40 resumed with 100 large events each': async (target) => {
     const receiver = await target.receiver({ answer: (_request, response) => response.writeHead(500).end() });
     const ids = await register(target, receiver, 40);
     const headers = { 'content-type': 'application/json' };
     const userName = target.demo.accounts[0]?.userName;
-    const event = JSON.stringify({ type: 'mention', userName, count: 200, text: '語'.repeat(12_000) });
+    const event = JSON.stringify({ type: 'mention', userName, count: 100, text: '語'.repeat(12_000) });
     await fetch(`${target.demo.sandboxUrl}/control/events`, { method: 'POST', headers, body: event });
-    for (let i = 0; i < 600 && receiver.deliveries < 40 * 200; i++) await sleep(100);
+    for (let i = 0; i < 600 && receiver.deliveries < 40 * 100; i++) await sleep(100);
     const pause = (paused: boolean) =>
       target.many(ids.length, 10, (i) => target.rest('PATCH', `/webhooks/${ids[i]}`, { paused }));
     await pause(true);
