@@ -7,6 +7,7 @@ import { Vault } from '../../src/shared/secrets/vault.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { atEnd } from '../support/at-end.ts';
 import type { Client } from '../support/client.ts';
+import { expectRefusal } from '../support/refusal.ts';
 import { useService } from '../support/use-service.ts';
 import { eventsOf } from './stream-fixture.ts';
 
@@ -156,6 +157,11 @@ describe('a token of a live stream', () => {
       ]);
     }
     expect((await ask(`/events?token=${sealed}`)).status).toBe(200);
+  });
+
+  test('is refused for message types without an encryption code with 400', async () => {
+    const error = /^Missing required field: encryption_code: .* x-encryption-code$/;
+    expectRefusal(await client.post('/events/token', { types: ['message.sent'] }), 400, error);
   });
 
   test('opens nothing else', async () => {

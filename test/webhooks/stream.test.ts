@@ -95,6 +95,8 @@ describe('the live stream', () => {
       ['', { 'x-auth-token': 'nobody' }, 403, /Platform rejected auth_token/],
       ['?types=tweet.unknown', {}, 400, /^Malformed field: types\[0\]: must be one of message.received, /],
       ['?types=', {}, 400, /^Malformed field: types: must name at least one type, or be left out for all$/],
+      ['?types=message.received', {}, 400, /^Missing required field: encryption_code: .* x-encryption-code$/],
+      ['?types=tweet.like,message.reactionAdded', {}, 400, /^Missing required field: encryption_code: /],
       ['?types=tweet.like,%20user.follow', {}, 400, /^Malformed field: types: .* without blanks$/],
     ];
     for (const [query, headers, status, message] of refusals) {

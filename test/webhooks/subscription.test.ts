@@ -66,13 +66,15 @@ describe('the subscription to events', () => {
   });
 
   test('is refused like any request, as JSON, and then costs nothing', async () => {
-    const refusals: [Record<string, string>, number, string][] = [
+    const refusals: [Record<string, string>, number, string, types?: string[]][] = [
       [{ authorization: '' }, 401, 'UNAUTHENTICATED'],
       [{ 'x-auth-token': 'nobody' }, 403, 'FORBIDDEN'],
+      [{}, 400, 'BAD_USER_INPUT', ['TWEET_LIKE', 'MESSAGE_RECEIVED']],
     ];
-    for (const [headers, status, code] of refusals) {
-      const { response } = await subscribe(all, {}, headers);
-      const { errors } = (await response.json()) as { errors: { extensions: object }[] };
+    for (const [headers, status, code, types] of refusals) {
+      const { response } = await subscribe(all, { types }, headers);
+      const { errors } = (await response.json()) as { errors: { message: string; extensions: object }[] };
+      if (types) expect(errors[0]?.message).toContain('x-encryption-code');
       expect(errors[0]?.extensions).toMatchObject({ code, status });
       expect(response.headers.get('x-credits-charged')).toBeNull();
     }
