@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { listen } from '../support/listen.ts';
+import { originOf } from '../support/listen.ts';
 import { useService } from '../support/use-service.ts';
 import { describeInBrowser } from './browser.ts';
 
@@ -12,7 +12,7 @@ function startPage(): Promise<string> {
     response.setHeader('content-type', 'text/html');
     response.end('<!doctype html><title>Another origin</title>');
   });
-  return listen(server);
+  return originOf(server);
 }
 
 describeInBrowser('a page of another origin', [], async (browser) => {
@@ -81,7 +81,7 @@ describeInBrowser('a page of another origin', [], async (browser) => {
         .pipe(far)
         .pipe(socket);
     });
-    const through = await listen(relay, onTestFinished);
+    const through = await originOf(relay);
     const happen = (count: number) => sandbox.makeEvents({ type: 'follow', userName: 'ada', count });
     const page = await open(listed);
     const made = await call(page, '/v1/events/token', {}, { types: ['user.follow'] });

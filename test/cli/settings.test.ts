@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../../src/shared/config/settings.ts';
 import { postern } from '../support/command.ts';
-import { listen } from '../support/listen.ts';
+import { originOf } from '../support/listen.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const dataDir = temporaryFolder();
 writeFileSync(join(dataDir, 'file'), '');
 const other = createServer((_request, response) => void response.end('<h1>Something else</h1>'));
-const taken = new URL(await listen(other)).port;
+const taken = new URL(await originOf(other)).port;
 
 const serve = (env: Record<string, string>) =>
   postern(['serve'], { DATA_DIR: join(dataDir, 'data'), PORT: '0', SANDBOX_PORT: '0', LOG_LEVEL: 'silent', ...env });

@@ -13,7 +13,7 @@ import {
   WebhookVerificationError,
 } from '../../src/client/webhooks/index.ts';
 import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
-import { listen } from '../support/listen.ts';
+import { originOf } from '../support/listen.ts';
 import { exchange } from '../support/raw.ts';
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -107,7 +107,7 @@ describe('a receiver', async () => {
     if (event.id === 'evt_bad') throw new Error('no');
     events.push(event);
   };
-  const origin = await listen(createServer(receiver({ secret, onEvent })));
+  const origin = await originOf(createServer(receiver({ secret, onEvent })));
   beforeEach(() => void events.splice(0));
 
   test('answers the CRC handshake', async () => {

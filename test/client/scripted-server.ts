@@ -1,8 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { onTestFinished } from 'vitest';
 import { Postern, type PosternError } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/transport.ts';
-import { listen } from '../support/listen.ts';
+import { originOf } from '../support/listen.ts';
 
 interface ReceivedRequest {
   method: string;
@@ -42,6 +41,6 @@ export async function scriptedServer(script: readonly Scripted[], options: Parti
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify({ status: status < 400, data, error }));
   });
-  const baseUrl = `${await listen(server, onTestFinished)}/v1`;
+  const baseUrl = `${await originOf(server)}/v1`;
   return { requests, baseUrl, postern: new Postern({ baseUrl, apiKey: 'key', authToken: 'token', ...options }) };
 }

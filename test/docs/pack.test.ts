@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { readDemo } from '../support/demo.ts';
 import { findMongo, startMongo } from '../support/mongo-server.ts';
@@ -14,7 +14,7 @@ import { isAll } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
-const folder = temporaryFolder(afterAll, tmpdir());
+const folder = temporaryFolder(undefined, tmpdir());
 
 // The build of `npm test` is packed, because a build now would change files that other tests use.
 const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
@@ -61,7 +61,7 @@ test('postern/webhooks works without the dependencies of the package, types incl
 // npm installs the dependencies from the registry.
 describe.skipIf(!isAll)('the package in an empty folder', () => {
   // npm installs into the nearest parent folder with a `node_modules`, so this folder is outside of the checkout.
-  const home = temporaryFolder(afterAll, tmpdir());
+  const home = temporaryFolder(undefined, tmpdir());
   const modules = join(home, 'node_modules');
   const command = join(modules, '.bin', 'postern');
   beforeAll(() => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
 import { Client } from '../support/client.ts';
-import { listen } from '../support/listen.ts';
+import { originOf } from '../support/listen.ts';
 import { freePort } from '../support/mongo-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { useService } from '../support/use-service.ts';
@@ -51,7 +51,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<v
 
 function serve(handler: Handler): Promise<string> {
   const server = createServer((request, response) => void handler(request, response).catch(() => response.destroy()));
-  return listen(server, onTestFinished);
+  return originOf(server);
 }
 
 /** Starts a server before the service. `arrived` is called after the service has responded and before the caller gets the response. */

@@ -46,7 +46,7 @@ function post(message: unknown, headers: Record<string, string> = {}, init: Requ
   });
 }
 
-function callOf(name: string, input: object) {
+function callOf(name: string, input: object | null) {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } };
 }
 
@@ -288,6 +288,49 @@ describe('HTTP', () => {
     expect(large.status).toBe(413);
     const get = await fetch(`${service.origin}/mcp`);
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  test.each([
+    ['*/*', 'application/json'],
+    ['', 'application/json'],
+    ['application/json', 'application/json'],
+    ['application/*;q=0.5, text/html', 'application/json'],
+    ['application/json, text/event-stream;q=0.5', 'application/json'],
+    ['Text/Event-Stream', 'text/event-stream'],
+    ['application/json;q=0, */*;q=0.1', 'text/event-stream'],
+  ])('serves Accept: %s as %s', async (accept, type) => {
+    const response = await post(callOf('account_balance', {}), { accept });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+    const text = await response.text();
+    const json = type === 'application/json' ? text : /^data: (.*)$/m.exec(text)?.[1];
+    expect(JSON.parse(json ?? '')).toMatchObject({
+      id: 1,
+      result: { structuredContent: { data: { currency: 'USD' } } },
+    });
+  });
+
+  test.each(['text/html', 'application/json;q=0', 'application/json;q=0, text/*;q=0, */*'])(
+    'refuses Accept: %s with 406',
+    async (accept) => {
+      expect((await post(callOf('account_balance', {}), { accept })).status).toBe(406);
+    },
+  );
+
+  test('takes null for a field that is left out', async () => {
+    for (const input of [null, { full: null }]) {
+      const { result } = (await (await post(callOf('account_balance', input), { accept: '*/*' })).json()) as {
+        result: { structuredContent: object };
+      };
+      expect(result.structuredContent).toMatchObject({ data: { currency: 'USD' } });
+    }
+    const create = async (more: object) => {
+      const input = { text: 'Null and none', idempotency_key: 'null', ...more };
+      const response = await post(callOf('tweet_create', input), { accept: '*/*' }, {}, '/mcp?policy=write');
+      return ((await response.json()) as { result: { structuredContent: { data: object } } }).result.structuredContent;
+    };
+    const first = await create({});
+    const second = await create({ langs: null, reply_to_tweet_id: null });
+    expect(second).toMatchObject({ replayed: true, data: first.data });
   });
 
   test('refuses wrong keys, policies and credentials in the address', async () => {

@@ -18,7 +18,7 @@ test.runIf(process.platform === 'linux')(
   'a video of 200 MiB grows the process, sandbox and all, by less than 100',
   async () => {
     const dataDir = temporaryFolder(onTestFinished);
-    const origin = await startOrigin(onTestFinished);
+    const origin = await startOrigin();
     const film = (size: number) =>
       origin.at(`/${size}`, (response) => {
         const bytes = size * MiB;

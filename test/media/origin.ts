@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterAll } from 'vitest';
-import { listen } from '../support/listen.ts';
+import { originOf } from '../support/listen.ts';
 
 type Page = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Starts an HTTP server on loopback that serves images and videos to the tests of a file, and records every request. */
-export async function startOrigin(onEnd: (stop: () => void) => unknown = afterAll) {
+/** Starts an HTTP server on loopback that serves images and videos until the test or file ends, and records every request. */
+export async function startOrigin() {
   const pages = new Map<string, Page>();
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -14,7 +13,7 @@ export async function startOrigin(onEnd: (stop: () => void) => unknown = afterAl
     if (page) page(response, request);
     else response.writeHead(404).end('nothing here');
   });
-  const url = await listen(server, onEnd);
+  const url = await originOf(server);
   /** Adds a page and returns its URL. */
   const at = (path: string, page: Page) => {
     pages.set(path, page);

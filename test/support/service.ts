@@ -35,6 +35,7 @@ export interface TestService {
   credit(account: string, dollars: string, description?: string): Promise<string>;
   /** Adds a fault to the sandbox (`POST /control/faults`). */
   addFault(fault: Record<string, unknown>, match?: Record<string, unknown>): Promise<void>;
+  /** May be called again. */
   stop(): Promise<void>;
 }
 
@@ -80,6 +81,12 @@ export async function startService(
   });
   const demo = readDemo(dataDir);
   const admin = new AccountAdmin(store, systemRuntime);
+  const end = async () => {
+    await service.stop();
+    await store.close();
+    if (env['DATA_DIR'] === undefined) rmSync(dataDir, { recursive: true });
+  };
+  let ending: Promise<void> | undefined;
   return {
     origin: service.origin,
     dataDir,
@@ -96,10 +103,9 @@ export async function startService(
     credit: (account, dollars, description = 'Credit') =>
       admin.credit(account, parseDollars(dollars) ?? 0, description),
     addFault: (fault, match) => new SandboxControl(demo.sandboxUrl).setFault({ fault, ...match }),
-    async stop() {
-      await service.stop();
-      await store.close();
-      if (env['DATA_DIR'] === undefined) rmSync(dataDir, { recursive: true });
+    stop() {
+      ending ??= end();
+      return ending;
     },
   };
 }

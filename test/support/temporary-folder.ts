@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { atEnd } from './at-end.ts';
 
 /** The folder of stores: in memory if there is room, because commits of all workers would wait for the same disk. */
 export const storeParent = hasRoom('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -13,10 +13,10 @@ function hasRoom(folder: string): boolean {
 }
 
 /**
- * Creates a folder that is deleted after all tests of the file, or when `onEnd` says. `parent` must be a disk for programs, because those in
+ * Creates a folder that is deleted with the end of the test, or when `onEnd` says. `parent` must be a disk for programs, because those in
  * `/dev/shm` may be forbidden.
  */
-export function temporaryFolder(onEnd: (remove: () => void) => unknown = afterAll, parent = storeParent): string {
+export function temporaryFolder(onEnd: (remove: () => void) => unknown = atEnd, parent = storeParent): string {
   const folder = mkdtempSync(join(parent, 'postern-test-'));
   onEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;

@@ -37,6 +37,22 @@ describe('the same mutation with the same Idempotency-Key', () => {
     expect(await restingBalance(rest)).toBe('0.999');
   });
 
+  test('is the same with null for a field that is left out, unless null is a value', async () => {
+    const { graphql } = await caller();
+    const [key, text] = [newKey(), newText()];
+    const headers = { 'idempotency-key': key };
+    const create = 'mutation ($input: CreateTweetInput!) { createTweet(input: $input) { id } }';
+    const first = await graphql.ask(create, { input: { text, mediaAltTexts: [] } }, headers);
+    expectReplay(await graphql.ask(create, { input: { text, mediaAltTexts: [], langs: null } }, headers), first);
+    const refused = await graphql.ask(create, { input: { text, mediaAltTexts: [null] } });
+    expect(refused.errors).toMatchObject([{ message: expect.stringContaining('mediaAltTexts: has more texts') }]);
+
+    const update = 'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { lowCreditThreshold } }';
+    const other = { 'idempotency-key': newKey() };
+    await graphql.ask(update, { input: { lowCreditThreshold: null } }, other);
+    expect((await graphql.ask(update, { input: {} }, other)).status).toBe(422);
+  });
+
   test('sent 20 times at once makes one tweet and one charge; the others get its answer or a conflict', async () => {
     const { graphql, rest } = await caller();
     const [key, text] = [newKey(), newText()];

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { listen } from '../../support/listen.ts';
+import { originOf } from '../../support/listen.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { useService } from '../../support/use-service.ts';
 
@@ -31,7 +31,7 @@ const relay = createServer((socket) => {
   socket.on('close', () => onward.destroy());
 });
 afterAll(() => platform.close());
-const PLATFORM_URL = await listen(relay);
+const PLATFORM_URL = await originOf(relay);
 const { service, ada: client } = await useService({ PLATFORM_URL, PLATFORM_KIND: 'sandbox', LOG_LEVEL: 'trace' });
 
 test.each(['raw', 'problem'])('a platform that repeats a request (%s) puts no token into the log', async (q) => {

@@ -5,11 +5,11 @@ import { readMultipart } from '../../../src/api/graphql/read-multipart.ts';
 import { BodyBudget } from '../../../src/api/http/body-budget.ts';
 import { readJsonBody } from '../../../src/api/http/json-body.ts';
 import type { MediaService } from '../../../src/media/media-service.ts';
-import { listen } from '../../support/listen.ts';
+import { originOf } from '../../support/listen.ts';
 import { openSocket } from '../../support/raw.ts';
 
 const server = createServer();
-const origin = await listen(server);
+const origin = await originOf(server);
 
 /** Returns a request whose client disconnected while it was handled, usually before its body was complete. */
 async function hungUp(type: string, body?: string): Promise<{ request: IncomingMessage; response: ServerResponse }> {

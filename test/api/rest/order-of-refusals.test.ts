@@ -61,23 +61,6 @@ describe('the order of refusals', () => {
   });
 });
 
-describe('unknown parameters', () => {
-  test('are ignored, with any name', async () => {
-    const odd = { utm_source: 'mail', ['__proto__']: '1', constructor: 'x', 'a[b]': '2', count: 'twelve', '': 'y' };
-    expectRefusal(await rich.get('/user/info', { userName: 'nobody_here', ...odd }), 404);
-    const body = JSON.parse(
-      '{"tweet_id":"12","__proto__":{"polluted":true},"constructor":{"prototype":{"x":1}},"q":1}',
-    );
-    expectRefusal(await rich.post('/tweet/favorite', body), 404, 'Tweet not found: 12');
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-  });
-
-  test('of another place do not count: a query on a POST, a body on a GET', async () => {
-    const path = '/tweet/favorite?tweet_id=12&tweet_id=13';
-    expectRefusal(await rich.write('POST', path, {}), 400, 'Missing required field: tweet_id');
-  });
-});
-
 describe('every answer below /v1', () => {
   test('is not to be stored by anyone', async () => {
     const answers = [

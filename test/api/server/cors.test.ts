@@ -47,7 +47,15 @@ describe('a preflight', () => {
         expect(listOf(response, 'access-control-allow-methods').sort()).toEqual(methods);
         expect(listOf(response, 'access-control-allow-headers').sort()).toEqual([
           ...['authorization', 'content-encoding', 'content-type', 'idempotency-key', 'last-event-id'],
-          ...['mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id', 'traceparent', 'tracestate'],
+          ...[
+            'mcp-method',
+            'mcp-name',
+            'mcp-protocol-version',
+            'mcp-session-id',
+            'prefer',
+            'traceparent',
+            'tracestate',
+          ],
           ...['x-auth-token', 'x-cost-only', 'x-encryption-code', 'x-proxy', 'x-request-id'],
         ]);
         expect(response.headers.get('access-control-allow-credentials')).toBeNull();

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sendEventStream } from '../../../src/api/http/event-stream.ts';
 import { PosternError } from '../../../src/shared/errors/postern-error.ts';
-import { listen } from '../../support/listen.ts';
+import { originOf } from '../../support/listen.ts';
 import { openSocket } from '../../support/raw.ts';
 import { until } from '../../support/until.ts';
 
@@ -30,7 +30,7 @@ async function start() {
       frameOf: (reason) => `event: error\ndata: ${reason}\n\n`,
     });
   });
-  const socket = await openSocket(await listen(server, onTestFinished));
+  const socket = await openSocket(await originOf(server));
   onTestFinished(() => {
     end();
     socket.destroy();

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import express from 'express';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { metricsRoute } from '../../../src/api/server/metrics-route.ts';
 import { Metrics } from '../../../src/shared/observability/metrics.ts';
-import { listen } from '../../support/listen.ts';
+import { originOf } from '../../support/listen.ts';
 import { openSocket } from '../../support/raw.ts';
 
 test('requests for /metrics that arrive together share a text', async () => {
   let made = 0;
   const metrics = Object.assign(new Metrics(), { text: async () => `text ${++made}` });
-  const origin = await listen(createServer(express().use(metricsRoute(metrics, null))), onTestFinished);
+  const origin = await originOf(createServer(express().use(metricsRoute(metrics, null))));
   const read = async () => (await fetch(`${origin}/metrics`)).text();
   expect(await read()).toBe('text 1');
   expect(await read()).toBe('text 2');

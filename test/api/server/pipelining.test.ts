@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serializePipelined } from '../../../src/api/server/pipelining.ts';
-import { listen } from '../../support/listen.ts';
+import { originOf } from '../../support/listen.ts';
 import { exchange, openSocket } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
 import { useService } from '../../support/use-service.ts';
@@ -88,7 +88,7 @@ describe('requests that are sent together on one connection', () => {
         response.end(Buffer.alloc(64 * 1024 * 1024));
       }),
     );
-    const socket = await openSocket(await listen(server, onTestFinished));
+    const socket = await openSocket(await originOf(server));
     socket.pause();
     socket.write('GET /unread HTTP/1.1\r\nHost: a\r\n\r\nGET /never HTTP/1.1\r\nHost: a\r\n\r\n');
     await expect.poll(() => paths.length).toBe(1);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { handle, localsOf } from '../../../src/api/http/request-locals.ts';
 import { observeRequest } from '../../../src/api/server/request-context.ts';
 import { makeLogger } from '../../../src/shared/observability/logger.ts';
 import { Metrics } from '../../../src/shared/observability/metrics.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
-import { listen } from '../../support/listen.ts';
+import { originOf } from '../../support/listen.ts';
 import { openSocket } from '../../support/raw.ts';
 import { useService } from '../../support/use-service.ts';
 
@@ -247,7 +247,7 @@ test('the line of a request whose handler began after its caller had hung up wai
       });
     });
   });
-  const socket = await openSocket(await listen(server, onTestFinished));
+  const socket = await openSocket(await originOf(server));
   socket.write('DELETE / HTTP/1.1\r\nHost: a\r\n\r\n');
   await once(server, 'request');
   socket.destroy();

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { endResponse } from '../../../src/api/http/end-response.ts';
 import { UnreadResponses } from '../../../src/api/server/unread-responses.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
-import { listen } from '../../support/listen.ts';
+import { originOf } from '../../support/listen.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { openSocket } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
@@ -26,7 +26,7 @@ async function start({ patienceMs = 600, maxBytes = 1_000 * MiB }) {
   let now = 0;
   const unread = new UnreadResponses(responses, { ...systemRuntime, now: () => now }, { patienceMs, maxBytes });
   return {
-    origin: await listen(server, onTestFinished),
+    origin: await originOf(server),
     responses,
     pass(ms: number) {
       now += ms;
