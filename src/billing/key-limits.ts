@@ -10,11 +10,9 @@ export interface KeyLimitsOptions {
   /** The maximum number of concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
   maxStreamsPerKey: number;
-  /** Returns true while the process is saturated. A key may then have an eighth of its concurrent requests, so that others have room. */
-  isBusy: () => boolean;
+  /** Returns the part of `maxConcurrentRequests` that a key may have now. It is below 1 while the process is saturated. */
+  keyShare: () => number;
 }
-
-const busyShare = 1 / 8;
 
 export interface AdmittedCall {
   /** The state of the rate limit; `null` if there is none. If `allowed` is false, the call must be refused. */
@@ -37,8 +35,8 @@ export class KeyLimits {
    * it opens.
    */
   admit({ id, rateLimit, restrictions }: AuthenticatedKey): AdmittedCall {
-    const { counters, maxConcurrentRequests, rateLimit: ofService, isBusy } = this.#options;
-    const requests = isBusy() ? Math.ceil(maxConcurrentRequests * busyShare) : maxConcurrentRequests;
+    const { counters, maxConcurrentRequests, rateLimit: ofService, keyShare } = this.#options;
+    const requests = Math.ceil(maxConcurrentRequests * keyShare());
     const calls = lowerLimit(rateLimit ?? ofService, restrictions?.callsPerMinute ?? 0);
     const { entered, rate } = counters.admit(id, { requests, calls });
     if (!entered) throw tooManyRequests(requests);
@@ -72,7 +70,7 @@ function once(task: () => void): () => void {
 }
 
 function tooManyRequests(limit: number): PosternError {
-  const message = `This API key has ${limit} requests running, which is the limit of concurrent requests: wait until one has ended`;
+  const message = `This API key has reached its limit of concurrent requests (${limit} at present): wait until one has ended`;
   return new PosternError('key_concurrency_limit', message, { retryAfterSeconds: 1 });
 }
 

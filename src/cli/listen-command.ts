@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
+import { parseUrl } from '../shared/model/parse-url.ts';
 import { printable } from '../shared/model/printable.ts';
 import { type AccessOptions, accessHelp, readAccess } from './access.ts';
 import { listen } from './listen.ts';
@@ -49,6 +50,6 @@ export function listenCommand(): Command {
 }
 
 function readUrl(option: string, text: string): string {
-  if (URL.canParse(text) && /^https?:/i.test(text)) return text;
+  if (/^https?:/i.test(text) && parseUrl(text)) return text;
   throw new CliError(`${option} must be an http or https URL, not ${text}`);
 }

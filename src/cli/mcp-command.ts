@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { parseDollars } from '../shared/model/money.ts';
+import { parseUrl } from '../shared/model/parse-url.ts';
 import { type Access, readAccess } from './access.ts';
 import { failures } from './exit-codes.ts';
 import { CliError } from './print.ts';
@@ -53,7 +54,7 @@ function requireAccess(): Access {
     throw new CliError(`${name} is not set: set POSTERN_URL, such as http://127.0.0.1:4000/v1, and POSTERN_API_KEY`);
   }
   const access = readAccess({});
-  const { pathname = '' } = URL.canParse(access.baseUrl) ? new URL(access.baseUrl) : {};
+  const { pathname = '' } = parseUrl(access.baseUrl) ?? {};
   if (/^https?:/i.test(access.baseUrl) && /\/v1\/?$/.test(pathname)) return access;
   throw new CliError(
     'POSTERN_URL must be an http or https address that ends with /v1, such as http://127.0.0.1:4000/v1',

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import type { ActivityType } from '../sandbox/dataset/activity.ts';
+import { parseUrl } from '../shared/model/parse-url.ts';
 import { printable } from '../shared/model/printable.ts';
 import { readDemo } from './access.ts';
 import type { Failure } from './exit-codes.ts';
@@ -107,9 +108,10 @@ const failures: Readonly<Record<number, Failure>> = {
 /** Sends a request to the control API of the sandbox. Throws `CliError` if the sandbox refuses it. */
 async function control(path: string, body: Record<string, unknown>): Promise<unknown> {
   const origin = process.env['POSTERN_SANDBOX_URL'] || readDemo().sandboxUrl;
-  if (!URL.canParse(path, origin)) throw new CliError(`POSTERN_SANDBOX_URL is not a URL: ${origin}`);
+  const url = parseUrl(path, origin);
+  if (!url) throw new CliError(`POSTERN_SANDBOX_URL is not a URL: ${origin}`);
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  const response = await fetch(new URL(path, origin), init).catch(() => {
+  const response = await fetch(url, init).catch(() => {
     throw new CliError(`no sandbox responds at ${origin}: start it with \`npm start\``, 'unavailable');
   });
   const result = (await response.json().catch(() => ({}))) as { problem?: { message: string } };

@@ -697,7 +697,7 @@ export interface DmReactInput {
   conversation_id: string;
   /** `seq_id` of the message. */
   seq_id: string;
-  /** One emoji. */
+  /** One emoji, with or without its variation selectors (U+FE0F). The spelling that Unicode recommends is sent. */
   emoji: string;
 }
 
@@ -741,6 +741,8 @@ export interface DmSendMediaInput {
   width?: number | undefined;
   /** Height in pixels; read from the bytes if left out. */
   height?: number | undefined;
+  /** True to keep the metadata of pictures, such as position and camera, which is removed otherwise. */
+  keep_metadata?: boolean | undefined;
 }
 
 /** The result of `dm/send_media`. */
@@ -783,7 +785,7 @@ export interface DmUnreactInput {
   conversation_id: string;
   /** `seq_id` of the message. */
   seq_id: string;
-  /** One emoji. */
+  /** One emoji, with or without its variation selectors (U+FE0F). The spelling that Unicode recommends is sent. */
   emoji: string;
 }
 
@@ -898,6 +900,8 @@ export interface MediaUploadInput {
   media_data?: Bytes | undefined;
   /** MIME type of the file. Required with `media_data`, unless that is a data: URI. */
   media_type?: string | undefined;
+  /** True to keep the metadata of pictures, such as position and camera, which is removed otherwise. */
+  keep_metadata?: boolean | undefined;
 }
 
 /** The result of `media/upload`. */
@@ -906,7 +910,7 @@ export interface MediaUploadResult {
   media_id: string;
   /** MIME type, detected from the bytes. */
   media_type: string;
-  /** Size in bytes. */
+  /** Size in bytes, after metadata was removed. */
   size: number;
 }
 
@@ -1104,8 +1108,10 @@ export interface TweetCreateInput {
   media_ids?: string[] | undefined;
   /** URLs of media to download and attach after the media in `media_ids`. */
   media_urls?: string[] | undefined;
-  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty for none. The sandbox ignores them. */
-  media_alt_texts?: string[] | undefined;
+  /** True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise. */
+  keep_metadata?: boolean | undefined;
+  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. The sandbox ignores them. */
+  media_alt_texts?: (string | null)[] | undefined;
   /** Languages of the text (BCP 47). Without them, the platform may detect the language. The sandbox ignores them. */
   langs?: string[] | undefined;
 }

@@ -172,7 +172,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       failedCallLimit: limits.failedCalls,
       maxStreamsPerKey: config.maxStreamsPerKey,
       maxConcurrentRequests: limits.concurrentRequests,
-      isBusy: () => overload.isBusy,
+      keyShare: () => overload.keyShare,
       repeatable: platform.honoursTokens,
       publicKey: config.platform.demo ? demoKeyId : null,
     });

@@ -37,8 +37,8 @@ export interface BillingOptions {
   maxStreamsPerKey: number;
   /** The maximum number of concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
-  /** Returns true while the process is saturated. */
-  isBusy: () => boolean;
+  /** Returns the part of `maxConcurrentRequests` that a key may have now. */
+  keyShare: () => number;
   /** True if the platform performs each token of a write once. */
   repeatable: boolean;
   /** The id of a key that cannot be revoked over the API. `null` if there is none. */

@@ -8,6 +8,7 @@ import type { ProxyPool } from '../outbound/proxy-pool.ts';
 import { UrlFormError } from '../outbound/url-form.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../shared/errors/reasons.ts';
+import { parseUrl } from '../shared/model/parse-url.ts';
 import { version } from '../shared/version.ts';
 import { MediaError } from './media-error.ts';
 import type { TransferDeadline } from './transfer-deadline.ts';
@@ -120,9 +121,10 @@ function checkUrl(text: string, guard: OutboundGuard): URL {
 function checkRedirect(location: string, from: URL, guard: OutboundGuard): URL {
   const wrong = (text: string, reason: ErrorReason) =>
     new MediaError(`is redirected to an address that ${text}`, { reason });
-  if (!URL.canParse(location, from)) throw wrong('is no URL', 'media_not_fetched');
+  const target = parseUrl(location, from);
+  if (!target) throw wrong('is no URL', 'media_not_fetched');
   try {
-    return checkUrl(new URL(location, from).href, guard);
+    return checkUrl(target.href, guard);
   } catch (error) {
     throw error instanceof MediaError ? wrong(error.message, error.reason) : error;
   }

@@ -36,6 +36,10 @@ export const mediaType = z
     examples: ['image/png'],
   });
 
+export const keepMetadata = z.boolean().default(false).meta({
+  description: 'True to keep the metadata of pictures, such as position and camera, which is removed otherwise.',
+});
+
 /** Returns the media in an action's input: an uploaded file, base64 or a URL. */
 export function mediaSource(
   url: string | undefined,

@@ -3,14 +3,14 @@ import type { MediaLimits } from '../platform/capabilities.ts';
 import { NotSupportedError } from '../platform/port.ts';
 import type { TakenMedia } from '../shared/model/taken-media.ts';
 import type { Semaphore } from '../shared/runtime/semaphore.ts';
-import { turn } from '../shared/runtime/turns.ts';
 import { type Identity, identify, type TypeClaim } from './identify.ts';
-import { inspectImage } from './inspect-image.ts';
+import { inspectImage, metadataEdits } from './inspect-image.ts';
 import { inspectSvg } from './inspect-svg.ts';
 import { inspectVideo } from './inspect-video.ts';
 import { MediaError } from './media-error.ts';
 import type { MediaSource, UploadRules } from './media-uploader.ts';
-import type { Spool } from './spool.ts';
+import { pictureFormat } from './picture-parts.ts';
+import { type Edit, editedSize, type Spool } from './spool.ts';
 
 /**
  * Reads one media file into a spool. The type is detected as soon as enough bytes have arrived, so that a file of a
@@ -44,13 +44,14 @@ export class MediaReader {
    */
   async finish(imageTurns: Semaphore, owned: boolean): Promise<TakenMedia> {
     const identity = await this.#identify();
-    const facts = await inspect(this.#spool, identity, imageTurns);
     const spool = this.#spool;
+    const { edits: found = [], ...facts } = await inspect(spool, identity, imageTurns, this.#rules);
+    const edits = this.#rules.keepMetadata ? [] : found;
     return {
       ...identity,
       ...facts,
-      size: spool.size,
-      open: () => spool.open(),
+      size: editedSize(spool.size, edits),
+      open: () => spool.open(edits),
       discard: async () => {
         if (owned) await spool.discard();
       },
@@ -78,18 +79,24 @@ function describeSize(bytes: number): string {
 const MiB = 1024 * 1024;
 const noFacts = { width: null, height: null, durationMs: null };
 
-async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Semaphore) {
+interface Facts extends Pick<TakenMedia, 'width' | 'height' | 'durationMs'> {
+  /** The edits that remove metadata. */
+  edits?: readonly Edit[];
+}
+
+async function inspect(
+  spool: Spool,
+  { kind }: Identity,
+  imageTurns: Semaphore,
+  { keepMetadata }: UploadRules,
+): Promise<Facts> {
   if (kind === 'video') return inspectVideo(spool);
-  if (kind === 'photo' || kind === 'gif') {
-    const size = await imageTurns.run(async () => {
-      const bytes = await spool.read(0, spool.size);
-      await turn();
-      return inspectImage(bytes, type);
-    });
-    return { ...size, durationMs: null };
-  }
+  const inMemory = <T>(use: (bytes: Buffer) => Promise<T>) =>
+    imageTurns.run(async () => use(await spool.read(0, spool.size)));
+  if (kind === 'photo' || kind === 'gif') return { ...noFacts, ...(await inMemory(inspectImage)) };
   if (kind === 'svg') return { ...noFacts, ...(await inspectSvg(spool)) };
-  return noFacts;
+  if (keepMetadata || !pictureFormat(spool.head)) return noFacts;
+  return { ...noFacts, edits: await inMemory(metadataEdits) };
 }
 
 /** Returns the types claimed by the caller and by the source of the file. */

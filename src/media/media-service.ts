@@ -43,7 +43,7 @@ export interface UploadCall {
   signal: CancelSignal;
 }
 
-/** The number of images inspected at the same time. Each inspection holds an image of up to 15 MiB in memory. */
+/** The number of images inspected at the same time. Each inspection holds an image of up to 25 MiB in memory. */
 const maxInspections = 2;
 
 const connectMs = 10_000;

@@ -12,6 +12,8 @@ export interface UploadRules {
   field: string;
   /** The accepted kinds of media. */
   kinds: readonly MediaKind[];
+  /** True to leave the metadata of pictures in place. */
+  keepMetadata?: boolean;
   /** Aborted when the media is no longer needed. */
   signal?: AbortSignal;
 }

@@ -9,6 +9,18 @@ import type { QuotaShare } from './media-quota.ts';
 
 const chunkBytes = 64 * 1024;
 
+/** A replacement of the bytes from `from` to `to`. */
+export interface Edit {
+  from: number;
+  to: number;
+  by: Buffer;
+}
+
+/** Returns the size of a file with edits. */
+export function editedSize(size: number, edits: readonly Edit[]): number {
+  return edits.reduce((sum, { from, to, by }) => sum - (to - from) + by.length, size);
+}
+
 /**
  * Stores bytes in an unlinked temporary file. The system deletes the file when the process ends, even if the process is
  * killed. The code that opens a spool must discard it.
@@ -101,9 +113,10 @@ export class Spool {
     return bytes.subarray(0, filled);
   }
 
-  open(): Readable {
+  /** Returns a stream of the bytes with edits, which are in order and do not overlap. */
+  open(edits: readonly Edit[] = []): Readable {
     // The stream is not created by the file handle, because destroying such a stream closes the handle.
-    const stream = Readable.from(this.#chunks(), { objectMode: false, highWaterMark: chunkBytes });
+    const stream = Readable.from(this.#chunks(edits), { objectMode: false, highWaterMark: chunkBytes });
     this.#reading.add(stream);
     stream.once('close', () => this.#reading.delete(stream));
     return stream;
@@ -115,8 +128,20 @@ export class Spool {
     return this.#discarded;
   }
 
-  async *#chunks(): AsyncGenerator<Buffer> {
-    for (let at = 0; at < this.#size; at += chunkBytes) yield await this.read(at, chunkBytes);
+  async *#chunks(edits: readonly Edit[]): AsyncGenerator<Buffer> {
+    let next = 0;
+    /** The end of the last edit. */
+    let edited = 0;
+    for (let at = 0; at < this.#size; at += chunkBytes) {
+      const chunk = await this.read(at, chunkBytes);
+      const pieces: Buffer[] = [];
+      for (let edit = edits[next]; edit && edit.from < at + chunk.length; edit = edits[++next]) {
+        pieces.push(chunk.subarray(Math.max(edited - at, 0), edit.from - at), edit.by);
+        edited = edit.to;
+      }
+      pieces.push(chunk.subarray(Math.max(edited - at, 0)));
+      yield Buffer.concat(pieces);
+    }
   }
 
   async #end(): Promise<void> {

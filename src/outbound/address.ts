@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { parseUrl } from '../shared/model/parse-url.ts';
 import {
   ipv4SpecialRanges,
   ipv6GlobalUnicast,
@@ -18,9 +19,8 @@ type Block = [Address, number];
 export function canonicalHost(host: string): string | null {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   if (bare === '' || /[\p{Cc}\p{Z}/?#@\\[\]]/u.test(bare)) return null;
-  const url = `http://${bare.includes(':') ? `[${bare}]` : bare}/`;
-  if (!URL.canParse(url)) return null;
-  const { hostname } = new URL(url);
+  const hostname = parseUrl(`http://${bare.includes(':') ? `[${bare}]` : bare}/`)?.hostname;
+  if (hostname === undefined) return null;
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 

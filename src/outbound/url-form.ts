@@ -1,3 +1,5 @@
+import { parseUrl } from '../shared/model/parse-url.ts';
+
 /** Thrown for a malformed URL. The message continues a sentence whose subject is the field. */
 export class UrlFormError extends Error {
   override readonly name = 'UrlFormError';
@@ -14,8 +16,8 @@ export function readUrl(text: string, schemes: readonly string[]): URL {
     throw new UrlFormError('must not contain spaces, control characters or backslashes');
   const scheme = /^([a-z][a-z\d+.-]*):\/\/[^/]/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || !schemes.includes(scheme)) throw new UrlFormError(`must be a URL with ${wanted}`);
-  if (!URL.canParse(text)) throw new UrlFormError('is not a URL: its host or port is malformed');
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) throw new UrlFormError('is not a URL: its host or port is malformed');
   if (url.hostname === '' || url.hostname.length > 255) throw new UrlFormError('must name a host');
   if (url.port === '0') throw new UrlFormError('must not use port 0');
   return url;

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 
 /** Small valid files that are built by hand, so that each byte is known. */
 
-function chunk(type: string, data: Buffer): Buffer {
+export function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const bytes = Buffer.alloc(body.length + 8);
   bytes.writeUInt32BE(data.length);
@@ -35,6 +35,39 @@ export const jpeg = Buffer.from(
   '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAAIAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AR//Z',
   'base64',
 );
+
+/** Returns a JPEG segment. */
+export function segment(marker: number, ...content: (string | Buffer)[]): Buffer {
+  const bytes = Buffer.concat([
+    Buffer.of(0xff, marker, 0, 0),
+    ...content.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)),
+  ]);
+  bytes.writeUInt16BE(bytes.length - 2, 2);
+  return bytes;
+}
+
+/** Returns a TIFF structure (JEITA CP-3451, section 4.5.4) whose last entry is the orientation, and text. */
+export function tiff(orientation: number, entries = 1, text = ''): Buffer {
+  const content = Buffer.alloc(14 + 12 * entries);
+  content.write('MM\0*\0\0\0\x08', 'latin1');
+  content.writeUInt16BE(entries, 8);
+  const last = 10 + 12 * (entries - 1);
+  content.writeUInt16BE(274, last);
+  content.writeUInt16BE(3, last + 2);
+  content.writeUInt32BE(1, last + 4);
+  content.writeUInt16BE(orientation, last + 8);
+  return Buffer.concat([content, Buffer.from(text, 'latin1')]);
+}
+
+/** The JPEG above with the position and the camera, turned. */
+export const geotagged = Buffer.concat([
+  jpeg.subarray(0, 20),
+  segment(0xe1, 'Exif\0\0', tiff(6, 3, 'GPS 52.37 4.89, Canon')),
+  jpeg.subarray(20),
+]);
+
+/** What the platform gets of it. */
+export const cleaned = Buffer.concat([jpeg.subarray(0, 20), segment(0xe1, 'Exif\0\0', tiff(6)), jpeg.subarray(20)]);
 
 /** 1 by 1 pixel. */
 export const gif = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');

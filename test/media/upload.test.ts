@@ -1,24 +1,14 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Answer, Client } from '../support/client.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Answer } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { startOrigin } from './origin.ts';
-import { gif, jpeg, mp4, png, webp } from './pictures.ts';
+import { cleaned, geotagged, gif, jpeg, mp4, png, webp } from './pictures.ts';
 
 const origin = await startOrigin();
-const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
-const { key } = await service.makeAccount('1');
-const as = (index: number) =>
-  new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[index]?.authToken ?? '' });
-const [ada, grace] = [as(0), as(1)];
-const sandbox = new SandboxControl(service.demo.sandboxUrl);
+const { service, sandbox, ada, grace, graphql } = await useService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
 beforeEach(() => sandbox.clearFaults());
-afterAll(async () => {
-  await service.stop();
-  await origin.close();
-});
 
 const upload = (body: Record<string, unknown>, headers: Record<string, string> = {}) =>
   ada.post('/media/upload', body, headers);
@@ -29,7 +19,7 @@ async function uploaded(body: Record<string, unknown>, client = ada): Promise<st
   return String(answer.body.data['media_id']);
 }
 
-async function tweetOf(answer: Answer): Promise<Record<string, unknown> & { media: Record<string, unknown>[] }> {
+async function tweetOf(answer: Answer) {
   expect(answer.status, String(answer.body.error)).toBe(200);
   const detail = await ada.get('/tweet/detail', { tweet_id: String(answer.body.data['id']) });
   return detail.body.data as Record<string, unknown> & { media: Record<string, unknown>[] };
@@ -133,15 +123,13 @@ describe('media/upload', () => {
   });
 
   test('accepts bodies up to 24 MiB, and a GIF up to 15 MiB', async () => {
-    const filler = Buffer.concat([
-      Buffer.from([0x21, 0xfe]),
-      ...Array(58_000).fill(Buffer.alloc(256, 255)),
-      Buffer.alloc(1),
-    ]);
+    const blocks = Array(58_000).fill(Buffer.alloc(256, 255));
+    const filler = Buffer.concat([Buffer.from([0x21, 0xfe]), ...blocks, Buffer.alloc(1)]);
     const large = Buffer.concat([gif.subarray(0, -1), filler, gif.subarray(-1)]);
     expect(large.length).toBeGreaterThan(14 * 1024 * 1024);
     const media_data = large.toString('base64');
-    expect((await upload({ media_data, media_type: 'image/gif' })).body.data).toMatchObject({ size: large.length });
+    const accepted = await upload({ media_data, media_type: 'image/gif', keep_metadata: true });
+    expect(accepted.body.data).toMatchObject({ size: large.length });
     const tooLarge = await upload({ media_data: 'A'.repeat(25 * 1024 * 1024), media_type: 'image/gif' });
     expectRefusal(tooLarge, 413, 'The body is larger than 25165824 bytes');
     const largePng = png(40, 30, { filler: 5 * 1024 * 1024 }).toString('base64');
@@ -167,6 +155,8 @@ describe('media/upload', () => {
     const before = origin.asked.length;
     const first = await upload(body, { 'idempotency-key': 'media-once' });
     const second = await upload(body, { 'idempotency-key': 'media-once' });
+    const other = await upload({ ...body, keep_metadata: true }, { 'idempotency-key': 'media-once' });
+    expect(other.status).toBe(422);
     expect(first.status).toBe(200);
     expect(second.body).toEqual(first.body);
     expect(second.headers.get('idempotent-replayed')).toBe('true');
@@ -187,6 +177,33 @@ describe('media/upload', () => {
     await service.addFault({ kind: 'status', status: 503 }, { operation: 'uploadMedia', times: 1 });
     expectRefusal(await upload({ media_url: origin.serve('/fine', png()) }), 502);
     expect(await restingBalance(ada)).toBe(before);
+  });
+});
+
+describe.each([
+  [undefined, cleaned],
+  [true, geotagged],
+])('keep_metadata: %s', (keep_metadata, bytes) => {
+  const media_urls = [origin.serve('/geotagged.jpg', geotagged)];
+
+  test.each<[string, () => Promise<Record<string, unknown>>]>([
+    ['tweet/create', async () => ({ media_urls, keep_metadata })],
+    ['media/upload', async () => ({ media_ids: [await uploaded({ media_url: media_urls[0], keep_metadata })] })],
+    [
+      'uploadMedia',
+      async () => {
+        const input = { mediaUrl: media_urls[0], keepMetadata: keep_metadata };
+        const query = 'mutation($input: UploadMediaInput!) { uploadMedia(input: $input) { mediaId size } }';
+        const { data } = await graphql.ask(query, { input });
+        expect(data).toMatchObject({ uploadMedia: { size: bytes.length } });
+        return { media_ids: [(data as { uploadMedia: { mediaId: string } }).uploadMedia.mediaId] };
+      },
+    ],
+  ])('%s publishes the position and the camera only if asked to', async (name, body) => {
+    const tweet = { text: `${name} ${keep_metadata}`, ...(await body()) };
+    const { media } = await tweetOf(await ada.post('/tweet/create', tweet));
+    const served = await fetch(String(media[0]?.['url']));
+    expect(Buffer.from(await served.arrayBuffer())).toEqual(bytes);
   });
 });
 
@@ -251,11 +268,9 @@ describe('a tweet with media', () => {
 });
 
 test('20 uploads at once all arrive', async () => {
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, at) =>
-      upload({ media_url: origin.serve(`/many-${at}`, png(50 + at, 40, { filler: 2e6 })) }),
-    ),
-  );
+  const send = (_: unknown, at: number) =>
+    upload({ media_url: origin.serve(`/many-${at}`, png(50 + at, 40, { filler: 2e6 })) });
+  const answers = await Promise.all(Array.from({ length: 20 }, send));
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   expect(new Set(answers.map(({ body }) => body.data['media_id'])).size).toBe(20);
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rolldown } from 'rolldown';
 import { describe, expect, test } from 'vitest';
 import { extractEntities } from '../../src/sandbox/dataset/entities.ts';
-import { findUrls, weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
+import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
 import { expectQuick } from '../support/processor-time.ts';
 
 describe('the weighted length of a text', () => {
@@ -25,6 +25,16 @@ describe('the weighted length of a text', () => {
     ['🇳🇱', 2],
     ['❤️', 2],
     ['1️⃣', 2],
+    ['⚡\ufe0f'.repeat(71), 142],
+    ['❤', 2],
+    ['1\u20e3', 2],
+    ['🕵\u200d♂\ufe0f', 2],
+    ['🏳\u200d🌈', 2],
+    ['1\ufe0f', 3],
+    ['🇦🇦', 4],
+    ['👨\u200d🍌', 5],
+    ['👨‍👩‍👧‍👦'.repeat(140), 280],
+    [`a${'👩🏽‍🚀'.repeat(150)}`, 301],
     ['a👋b', 4],
     ['https://a.example', 23],
     [`https://a.example/${'x'.repeat(500)}`, 23],
@@ -67,13 +77,14 @@ describe('entities', () => {
     expect(extractEntities(text, nobody).hashtags).toHaveLength(count);
   });
 
-  test.each([
-    ['https://a.example/x.', 'https://a.example/x'],
-    ['https://a.example/x_(y)', 'https://a.example/x_(y)'],
-    ['“https://a.example/x”', 'https://a.example/x'],
-    ['HTTPS://A.EXAMPLE?q=1', 'HTTPS://A.EXAMPLE?q=1'],
-  ])('%s has the url %s', (text, url) => {
-    expect(findUrls(text).map((found) => found.url)).toEqual([url]);
+  test('has tags and mentions beside links, not in them', () => {
+    const found = extractEntities('#日本語https://a.example/#no/$NO をhttps://b.example', nobody);
+    expect(found.hashtags).toEqual([{ text: '日本語', indices: [0, 4] }]);
+    expect(found.symbols).toEqual([]);
+    expect(found.urls.map(({ indices }) => indices)).toEqual([
+      [4, 29],
+      [31, 48],
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { conversationId, seqId } from '../../shared/model/direct-message.ts';
+import { emojiOf } from '../../shared/text/emoji.ts';
 
 const wellFormed = (text: string) => text.isWellFormed();
 const halfSurrogate = 'holds half of a surrogate pair';
@@ -18,15 +19,17 @@ export const inConversation = conversationId.meta({
 
 export const targetMessage = seqId.meta({ description: '`seq_id` of the message.' });
 
-/** Matches one emoji that Unicode recommends (UTS #51), or one pictograph without its variation selector. */
-const oneEmoji = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v;
-
 export const emoji = z
   .string()
   .min(1)
   .max(64, { error: 'must be one emoji', abort: true })
-  .refine((text) => oneEmoji.test(text), 'must be one emoji')
-  .meta({ description: 'One emoji.', examples: ['❤️'] });
+  .refine((text) => emojiOf(text) !== null, 'must be one emoji')
+  .overwrite((text) => emojiOf(text) ?? text)
+  .meta({
+    description:
+      'One emoji, with or without its variation selectors (U+FE0F). The spelling that Unicode recommends is sent.',
+    examples: ['❤️'],
+  });
 
 export const ok = z.boolean().meta({ description: 'Always true. A failed request returns an error instead.' });
 export const sentText = z.string().meta({ description: 'The text, as sent.' });

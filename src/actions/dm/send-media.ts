@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { examplePng, mediaData, mediaSource, mediaUrl } from '../../media/media-input.ts';
+import { examplePng, keepMetadata, mediaData, mediaSource, mediaUrl } from '../../media/media-input.ts';
 import {
   filename as attachmentName,
   attachmentSize,
@@ -84,6 +84,7 @@ export const dmSendMedia = platformAction({
       height: pixels
         .optional()
         .meta({ description: 'Height in pixels; read from the bytes if left out.', examples: [800] }),
+      keep_metadata: keepMetadata,
     })
     .check(oneOf('image_url', 'image_base64')),
   example: { conversation_id: exampleConversation, image_base64: examplePng, text: 'One pixel of the harbour.' },
@@ -101,7 +102,8 @@ export const dmSendMedia = platformAction({
     const { conversation_id, image_url: url, image_base64: data, text = '' } = input;
     const type = input.type as MediaType;
     const field = data === undefined ? 'image_url' : 'image_base64';
-    const taken = await media.take(mediaSource(url, data), { field, kinds: kindsOf[type] });
+    const rules = { field, kinds: kindsOf[type], keepMetadata: input.keep_metadata };
+    const taken = await media.take(mediaSource(url, data), rules);
     try {
       const filename = input.filename ?? `${nameOf[type]}.${extensionOf(taken.type)}`;
       const attachment = {

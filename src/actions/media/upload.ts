@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { declaresType } from '../../media/base64.ts';
-import { examplePng, mediaData, mediaSource, mediaType, mediaUrl } from '../../media/media-input.ts';
+import { examplePng, keepMetadata, mediaData, mediaSource, mediaType, mediaUrl } from '../../media/media-input.ts';
 import { count, numericId } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { missing, oneOf } from '../input/input.ts';
@@ -27,6 +27,7 @@ export const uploadMedia = platformAction({
       media_type: mediaType.optional().meta({
         description: 'MIME type of the file. Required with `media_data`, unless that is a data: URI.',
       }),
+      keep_metadata: keepMetadata,
     })
     .check(oneOf('media_url', 'media_data'))
     .check(({ value, issues }) => {
@@ -38,12 +39,16 @@ export const uploadMedia = platformAction({
   output: z.object({
     media_id: numericId.meta({ description: 'Id of the media, for the same actor to attach.' }),
     media_type: z.string().meta({ description: 'MIME type, detected from the bytes.', examples: ['image/png'] }),
-    size: count.meta({ description: 'Size in bytes.' }),
+    size: count.meta({ description: 'Size in bytes, after metadata was removed.' }),
   }),
   async run({ platform, media }, input) {
     const { media_url: url, media_data: data, media_type: declaredType } = input;
     const field = data === undefined ? 'media_url' : 'media_data';
-    const taken = await media.take(mediaSource(url, data, declaredType), { field, kinds: ['photo', 'gif', 'video'] });
+    const taken = await media.take(mediaSource(url, data, declaredType), {
+      field,
+      kinds: ['photo', 'gif', 'video'],
+      keepMetadata: input.keep_metadata,
+    });
     try {
       return { media_id: await platform.media.upload(taken), media_type: taken.type, size: taken.size };
     } finally {

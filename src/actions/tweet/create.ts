@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mediaUrl } from '../../media/media-input.ts';
+import { keepMetadata, mediaUrl } from '../../media/media-input.ts';
 import { checkCombination, uploadAll, withMedia } from '../../media/take-media.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { numericId, tweetTime } from '../../shared/model/scalars.ts';
@@ -65,13 +65,17 @@ export const createTweet = platformAction({
       media_urls: z.array(mediaUrl).max(mostMedia, tooMany).optional().meta({
         description: 'URLs of media to download and attach after the media in `media_ids`.',
       }),
+      keep_metadata: keepMetadata.meta({
+        description:
+          'True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise.',
+      }),
       media_alt_texts: z
-        .array(altText)
+        .array(altText.nullable())
         .max(mostMedia, tooMany)
         .optional()
         .meta({
           description:
-            'Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty for none. The sandbox ignores them.',
+            'Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. The sandbox ignores them.',
           examples: [['A loom beside a window']],
         }),
       langs: z
@@ -113,7 +117,8 @@ export const createTweet = platformAction({
   },
   async run({ platform, media }, input) {
     const { text = '', media_ids: ids = [], media_urls: urls = [], quote_tweet_url: quoteUrl } = input;
-    const wanted = urls.map((url, at) => ({ source: { url }, rules: { field: `media_urls[${at}]`, kinds: shown } }));
+    const rules = { kinds: shown, keepMetadata: input.keep_metadata };
+    const wanted = urls.map((url, at) => ({ source: { url }, rules: { field: `media_urls[${at}]`, ...rules } }));
     const created = await withMedia(media, wanted, async (taken) => {
       checkCombination(taken, ids.length, 'media_urls');
       const uploaded = taken.length === 0 ? [] : await uploadAll(platform.media, taken);
@@ -123,7 +128,7 @@ export const createTweet = platformAction({
         quoteTweetId: input.quote_tweet_id ?? null,
         quoteTweetUrl: quoteUrl ?? null,
         mediaIds: [...ids, ...uploaded],
-        mediaAltTexts: input.media_alt_texts ?? [],
+        mediaAltTexts: (input.media_alt_texts ?? []).map((alt) => alt ?? ''),
         langs: input.langs ?? [],
       });
     });

@@ -21,6 +21,8 @@ const busySampleMs = 50;
 const busyUtilization = 0.98;
 /** While the event loop is saturated, this part of the maximum number of concurrent requests is accepted. */
 const busyShare = 1 / 25;
+/** The parts of its concurrent requests that a key may have while the event loop is saturated: before, and after half of the slots are taken. */
+const [busyKeyShare, crowdedKeyShare] = [1 / 8, 1 / 64];
 /** The event loop is late after this many consecutive samples, because a single long pause is over when it is measured. */
 const lateSamples = 3;
 /** The event loop becomes saturated, and then free again, after this many consecutive samples. */
@@ -57,17 +59,24 @@ export class Overload {
     ];
   }
 
-  /** True while the event loop is saturated. */
-  get isBusy(): boolean {
-    return this.#isBusy;
+  /**
+   * The part of its concurrent requests that a key may have now. It is below 1 while the event loop is saturated. A few keys take at most half of
+   * the slots, so that keys without running requests find one.
+   */
+  get keyShare(): number {
+    if (!this.#isBusy) return 1;
+    return this.#inFlight > this.#busyLimit / 2 ? crowdedKeyShare : busyKeyShare;
+  }
+
+  get #busyLimit(): number {
+    return this.#options.maxRequestsInFlight * busyShare;
   }
 
   /** Counts a request until its response has ended or has become a stream. Throws `unavailable`. */
   enter(response: ServerResponse): void {
-    const { maxRequestsInFlight } = this.#options;
     if (this.#lateSamples >= lateSamples) throw late;
-    if (this.#inFlight >= maxRequestsInFlight) throw full;
-    if (this.#isBusy && this.#inFlight >= maxRequestsInFlight * busyShare) throw busy;
+    if (this.#inFlight >= this.#options.maxRequestsInFlight) throw full;
+    if (this.#isBusy && this.#inFlight >= this.#busyLimit) throw busy;
     this.#inFlight++;
     let left = false;
     const leave = () => {

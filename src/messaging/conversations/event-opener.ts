@@ -7,6 +7,7 @@ import type { PlacedKeyChange } from '../../shared/model/sealed-event.ts';
 import { upTo } from '../../shared/runtime/lru.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
+import { emojiOf } from '../../shared/text/emoji.ts';
 import type { MessageOpener, OpenedMessage, Opening } from '../../webhooks/shared/message-opener.ts';
 import type { ChatEvent, OpenFailure } from '../encryption/index.ts';
 import type { Actor } from './actor.ts';
@@ -131,7 +132,8 @@ function unreadable(reason: OpenFailure | 'deleted'): OpenedMessage {
 
 function saying(event: ChatEvent): OpenedMessage {
   const text = event.kind === 'message' || event.kind === 'edit' ? event.text : '';
-  const emoji = event.kind === 'reactionAdded' || event.kind === 'reactionRemoved' ? event.emoji : '';
+  const emoji =
+    event.kind === 'reactionAdded' || event.kind === 'reactionRemoved' ? (emojiOf(event.emoji) ?? event.emoji) : '';
   const [first] = event.kind === 'message' ? event.attachments : [];
   const attachment = first === undefined ? null : { type: first.type, filename: first.filename, size: first.size };
   return { text, emoji, attachment, undecryptable: null };

@@ -1,6 +1,7 @@
 import type { AttachmentView, DirectMessage } from '../../shared/model/direct-message.ts';
 import type { PlacedEvent, PlacedMessage } from '../../shared/model/sealed-event.ts';
 import { turn } from '../../shared/runtime/turns.ts';
+import { emojiOf } from '../../shared/text/emoji.ts';
 import { type Attachment, type ChatEvent, type OpenFailure, SeenMessages } from '../encryption/index.ts';
 import type { OpenConversation } from './open-conversation.ts';
 
@@ -72,7 +73,9 @@ async function readChanges(conversation: OpenConversation, message: PlacedMessag
     if (said === null || seen.isReplay(said)) continue;
     if (said.kind === 'edit' && said.senderId === message.senderId) edit = said.text;
     if (said.kind !== 'reactionAdded' && said.kind !== 'reactionRemoved') continue;
-    const { senderId, emoji } = said;
+    const { senderId } = said;
+    // Other clients may use other spellings.
+    const emoji = emojiOf(said.emoji) ?? said.emoji;
     const key = `${senderId} ${emoji}`;
     if (said.kind === 'reactionRemoved') reactions.delete(key);
     else reactions.set(key, { emoji, sender_id: senderId, from_me: senderId === readerId });

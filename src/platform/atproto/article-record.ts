@@ -1,6 +1,7 @@
 import type { Blob } from '@atcute/lexicons';
 import * as v from '@atcute/lexicons/validations';
 import type { ArticleStatus } from '../../shared/model/article.ts';
+import { parseUrl } from '../../shared/model/parse-url.ts';
 import { parseRecordUri, timeOfTid } from './identifiers.ts';
 import { matching } from './matching.ts';
 
@@ -80,9 +81,8 @@ export function blobUrl(origin: string, did: string, { ref }: Blob): string {
 
 /** Returns the picture at the address of a blob. */
 function pictureAt(url: string | undefined, pictures: readonly Picture[]): Picture | undefined {
-  if (url === undefined || !URL.canParse(url)) return undefined;
-  const { pathname, searchParams } = new URL(url);
-  const cid = pathname === getBlob ? searchParams.get('cid') : null;
+  const parsed = parseUrl(url ?? '');
+  const cid = parsed?.pathname === getBlob ? parsed.searchParams.get('cid') : null;
   return pictures.find(({ blobref }) => blobref.ref.$link === cid);
 }
 

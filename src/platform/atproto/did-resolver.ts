@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ProxyTarget } from '../../outbound/proxy-pool.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { parseUrl } from '../../shared/model/parse-url.ts';
 import { type PlatformAnswer, smallLimits } from '../http/answer.ts';
 import type { Transport, TransportRequest } from '../http/transport.ts';
 import type { PlatformCall } from '../port.ts';
@@ -113,9 +114,9 @@ function readPds(document: unknown): string | null {
   for (const service of services as readonly Record<string, unknown>[]) {
     const { id, type, serviceEndpoint: endpoint } = service ?? {};
     if (typeof id !== 'string' || !id.endsWith('#atproto_pds') || type !== 'AtprotoPersonalDataServer') continue;
-    if (typeof endpoint !== 'string' || endpoint.length > maxEndpoint || !URL.canParse(endpoint)) return null;
-    const { protocol, origin } = new URL(endpoint);
-    return protocol === 'https:' || protocol === 'http:' ? origin : null;
+    if (typeof endpoint !== 'string' || endpoint.length > maxEndpoint) return null;
+    const url = parseUrl(endpoint);
+    return url && /^https?:$/.test(url.protocol) ? url.origin : null;
   }
   return null;
 }

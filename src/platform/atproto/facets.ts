@@ -1,4 +1,5 @@
 import type * as Facet from '@atcute/bluesky/types/app/richtext/facet';
+import { findLinks, withoutLinks } from '../../shared/text/links.ts';
 
 /** A mention, link or hashtag in a text. The handle of a mention still has to be resolved. */
 export type Mark =
@@ -7,12 +8,11 @@ export type Mark =
   | { kind: 'tag'; tag: string; start: number; end: number };
 
 /**
- * The forms of mentions, links and hashtags that clients of the network recognize:
+ * The forms of mentions and hashtags that clients of the network recognize:
  * https://docs.bsky.app/docs/advanced-guides/post-richtext
  */
 const mention =
   /(?<=^|[\s(])@([a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+)\b/g;
-const link = /(?<=^|[\s(])https?:\/\/[^\s<>"]{1,2000}/g;
 const tag = /(?<=^|\s)[#＃]([^\s\p{Cf}]{1,200})/gu;
 
 /** The lexicon allows 64 graphemes in a hashtag. The code counts UTF-16 units, which are never fewer. */
@@ -20,15 +20,15 @@ const maxTag = 64;
 
 /** Finds mentions, links and hashtags. Positions are UTF-16 indices. */
 export function findMarks(text: string): Mark[] {
-  const marks: Mark[] = [];
-  for (const match of text.matchAll(mention)) {
+  const links = findLinks(text);
+  const rest = withoutLinks(text, links);
+  const marks: Mark[] = links.map(({ link, start, end }) => {
+    return { kind: 'link', uri: /^https?:/i.test(link) ? link : `https://${link}`, start, end };
+  });
+  for (const match of rest.matchAll(mention)) {
     marks.push({ kind: 'mention', handle: match[1] ?? '', start: match.index, end: match.index + match[0].length });
   }
-  for (const match of text.matchAll(link)) {
-    const uri = withoutTrailing(match[0]);
-    if (URL.canParse(uri)) marks.push({ kind: 'link', uri, start: match.index, end: match.index + uri.length });
-  }
-  for (const match of text.matchAll(tag)) {
+  for (const match of rest.matchAll(tag)) {
     const word = (match[1] ?? '').replace(/[\p{P}]+$/u, '');
     if (word === '' || /^\d+$/.test(word) || word.length > maxTag) continue;
     marks.push({ kind: 'tag', tag: word, start: match.index, end: match.index + 1 + word.length });
@@ -53,10 +53,4 @@ function featureOf(mark: Mark, dids: ReadonlyMap<string, string>) {
   if (mark.kind === 'tag') return { $type: 'app.bsky.richtext.facet#tag', tag: mark.tag };
   const did = dids.get(mark.handle);
   return did === undefined ? null : { $type: 'app.bsky.richtext.facet#mention', did };
-}
-
-/** Removes punctuation after a URL, and a closing bracket that has no opening bracket in the URL. */
-function withoutTrailing(url: string): string {
-  const bare = url.replace(/[.,;:!?]+$/, '');
-  return bare.endsWith(')') && !bare.includes('(') ? bare.slice(0, -1) : bare;
 }

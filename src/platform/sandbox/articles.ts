@@ -1,5 +1,6 @@
 import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.ts';
 import type { Page } from '../../shared/model/page.ts';
+import { parseUrl } from '../../shared/model/parse-url.ts';
 import type { TaskRunner } from '../../shared/threads/task.ts';
 import type { ArticleContent, PlatformArticle, PlatformArticles } from '../articles-port.ts';
 import type { PageRequest, PlatformCall } from '../port.ts';
@@ -93,9 +94,9 @@ export class SandboxArticles implements PlatformArticles {
   }
 
   mediaAt(url: string): string | null {
-    if (!URL.canParse(url)) return null;
-    const { origin, pathname } = new URL(url);
-    return (origin === this.#client.origin && /^\/media\/uploads\/(\d{1,20})\.\w{3,4}$/.exec(pathname)?.[1]) || null;
+    const parsed = parseUrl(url);
+    if (parsed?.origin !== this.#client.origin) return null;
+    return /^\/media\/uploads\/(\d{1,20})\.\w{3,4}$/.exec(parsed.pathname)?.[1] ?? null;
   }
 
   #set(operation: string, articleId: string, part: string, body: Pick<SandboxRequest, 'body' | 'json'>): Promise<void> {

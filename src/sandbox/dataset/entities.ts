@@ -1,4 +1,4 @@
-import { findUrls } from './tweet-text.ts';
+import { findLinks, withoutLinks } from '../../shared/text/links.ts';
 import type { Indices, TweetEntities, User } from './types.ts';
 
 const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&])[#＃]([\p{L}\p{M}\p{N}_]*[\p{L}\p{M}][\p{L}\p{M}\p{N}_]*)/gu;
@@ -22,11 +22,10 @@ export function extractEntities(
 ): TweetEntities {
   // Most texts have no entities, so they share one constant object.
   if (videoMs === 0 && !MAY_HAVE_ENTITIES.test(text)) return NO_ENTITIES;
-  const urls = findUrls(text);
-  const inUrl = (index: number) => urls.some((url) => index >= url.start && index < url.end);
+  const links = findLinks(text);
+  const rest = withoutLinks(text, links);
   /** A text without the sign is not searched, because these patterns are slow. */
-  const matches = (pattern: RegExp, sign: RegExp) =>
-    sign.test(text) ? [...text.matchAll(pattern)].filter((match) => !inUrl(match.index)) : [];
+  const matches = (pattern: RegExp, sign: RegExp) => (sign.test(rest) ? [...rest.matchAll(pattern)] : []);
   const points = codePointCounter(text);
   const span = (start: number, length: number): Indices => [points(start), points(start + length)];
 
@@ -47,11 +46,11 @@ export function extractEntities(
       indices: span(match.index, match[0].length),
     })),
     timestamps: timestamps.map((match) => ({ text: match[0], indices: span(match.index, match[0].length) })),
-    urls: urls.map(({ url, start }) => ({
-      url,
-      expanded_url: /^https?:/i.test(url) ? url : `http://${url}`,
-      display_url: displayUrl(url),
-      indices: span(start, url.length),
+    urls: links.map(({ link, start }) => ({
+      url: link,
+      expanded_url: /^https?:/i.test(link) ? link : `http://${link}`,
+      display_url: displayUrl(link),
+      indices: span(start, link.length),
     })),
     mentions,
   };

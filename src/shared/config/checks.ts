@@ -1,5 +1,6 @@
 import { cidrProblem } from '../model/ip-range.ts';
 import { parseDollars } from '../model/money.ts';
+import { parseUrl } from '../model/parse-url.ts';
 import { weaknessOf } from '../secrets/weak-key.ts';
 
 /** Parses the text of a setting. Returns its value, or an error as a string that completes the sentence "<NAME> …". */
@@ -31,7 +32,7 @@ export function dollarAmount(text: string) {
 }
 
 const originOf = (schemes: readonly [string, string]) => (text: string) => {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (!url || !schemes.some((scheme) => url.protocol === `${scheme}:`))
     return `is not an ${schemes.join(' or ')} address`;
   if (url.username || url.password) return 'must not carry a user name or password';
@@ -66,7 +67,7 @@ export function mongodbUrl(text: string) {
 }
 
 export function publicUrl(text: string) {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
   return isPlain
     ? { value: url.href.replace(/\/+$/, '') }

@@ -7,6 +7,7 @@ import type { ErrorCode } from './table.ts';
 export const errorReasons = {
   missing_field: { code: 'bad_input', meaning: 'A required field is missing.' },
   malformed_field: { code: 'bad_input', meaning: 'A field has the wrong type, form or content.' },
+  unknown_parameter: { code: 'bad_input', meaning: 'The endpoint has no such parameter.' },
   malformed_header: { code: 'bad_input', meaning: 'A header is repeated or malformed.' },
   malformed_request: { code: 'bad_input', meaning: 'The request is not valid HTTP.' },
   unreadable_body: {
@@ -14,6 +15,10 @@ export const errorReasons = {
     meaning: 'The body is incomplete, or not UTF-8, JSON or multipart within the limits.',
   },
   address_refused: { code: 'bad_input', meaning: 'An address of the caller is not public (`OUTBOUND_ALLOW`).' },
+  metadata_not_removed: {
+    code: 'bad_input',
+    meaning: 'A damaged picture has metadata that cannot be removed.',
+  },
   media_not_fetched: { code: 'bad_input', meaning: 'The server of a media address did not send it.' },
   invalid_document: { code: 'bad_input', meaning: 'The document or its variables do not fit the schema.' },
   untrusted_document: { code: 'bad_input', meaning: 'The document is not one of `GRAPHQL_TRUSTED_DOCUMENTS`.' },

@@ -8,7 +8,7 @@ export interface TakenMedia {
   readonly kind: MediaKind;
   /** The MIME type, detected from the bytes. */
   readonly type: string;
-  /** The size in bytes. */
+  /** The size in bytes, after metadata was removed. */
   readonly size: number;
   /** The width in pixels; null if the media has no dimensions. */
   readonly width: number | null;

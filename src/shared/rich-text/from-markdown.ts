@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
+import cjkFriendly from 'markdown-it-cjk-friendly';
 import { InlineWriter } from './inline-writer.ts';
 import {
   type Block,
@@ -17,13 +18,14 @@ export class TooDeepError extends Error {
 
 // HTML is parsed as plain text. Beyond `maxNesting` the parser drops text without an error, so nesting is limited to the lower
 // `deepestNesting` first.
-const parser = new MarkdownIt('commonmark', { html: false, maxNesting: deepestNesting + 10 });
+// CommonMark alone ignores the second `**` of `**日本語。**です`, because no space is beside the punctuation.
+const parser = new MarkdownIt('commonmark', { html: false, maxNesting: deepestNesting + 10 }).use(cjkFriendly);
 // Links of all schemes are parsed, because the text of links with unsupported schemes must be kept.
 parser.validateLink = () => true;
 
 /**
- * Converts Markdown (CommonMark) to rich text. HTML becomes plain text, and so do links with schemes other than http, https and mailto. A
- * soft line break becomes a space. Extensions of CommonMark, such as tables, stay text. Throws `TooDeepError`.
+ * Converts Markdown (CommonMark with CJK-friendly emphasis) to rich text. HTML becomes plain text, and so do links with schemes other than
+ * http, https and mailto. A soft line break becomes a space. Extensions of CommonMark, such as tables, stay text. Throws `TooDeepError`.
  */
 export function fromMarkdown(markdown: string): RichText {
   return new BlockWriter().write(parser.parse(markdown, {}));

@@ -12,6 +12,7 @@ import { Exchange, type ExchangeOptions } from '../../outbound/exchange.ts';
 import { OutboundGuard } from '../../outbound/guard.ts';
 import type { LimitedDispatchOptions } from '../../outbound/limited-exchange.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
+import { parseUrl } from '../../shared/model/parse-url.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 
 const maxUrlLength = 200;
@@ -207,7 +208,7 @@ export function excerptOf({ text }: ReceiverResponse): string {
 
 /** The match is strict, because `http://localhost:x@example.com` has the host `example.com` and the user `localhost`. */
 function isLocalhost(text: string): boolean {
-  return /^http:\/\/localhost(?::\d{1,5})?(?:[/?#][^\\\p{Cc}\p{Z}]*)?$/iu.test(text) && URL.canParse(text);
+  return /^http:\/\/localhost(?::\d{1,5})?(?:[/?#][^\\\p{Cc}\p{Z}]*)?$/iu.test(text) && parseUrl(text) !== null;
 }
 
 /**

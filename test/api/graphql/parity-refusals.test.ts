@@ -8,7 +8,7 @@ import { expectSameRefusal as checkRefusal } from './parity-checks.ts';
 import { rows } from './parity-rows.ts';
 import { knowChatKeys, startSandboxParity } from './parity-sandbox.ts';
 
-const fixture = await startSandboxParity({ PLATFORM_TIMEOUT_MS: '100' });
+const fixture = await startSandboxParity({ PLATFORM_TIMEOUT_MS: '500' });
 const apiClients = await fixture.apiClients('10');
 await apiClients.target.hook.register();
 await knowChatKeys(fixture, apiClients);

@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { cleaned, geotagged } from '../../media/pictures.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { dataOf, startMessageFixture } from './fixture.ts';
 
@@ -17,7 +18,6 @@ const mp3 = Buffer.concat(
 const fixture = await startMessageFixture();
 const [anna, ben] = [await fixture.mint(), await fixture.mint()];
 const { conversation_id } = await anna.sends(ben, 'Pictures follow');
-afterAll(() => fixture.service.stop());
 
 const send = (bytes: Buffer, more: Record<string, unknown> = {}) =>
   anna.post('/dm/send_media', { conversation_id, image_base64: bytes.toString('base64'), ...more });
@@ -63,6 +63,26 @@ describe('an attachment', () => {
     expect(sent['filename']).toMatch(filename);
     const [message] = await ben.reads(conversation_id, { count: '1' });
     expect(message?.attachment).toMatchObject({ type, ...size });
+  });
+
+  test.each([
+    [1, undefined, cleaned],
+    [1, true, geotagged],
+    [5, undefined, cleaned],
+    [5, true, geotagged],
+  ])(
+    'of type %s with keep_metadata: %s has the position and the camera only then',
+    async (type, keep_metadata, bytes) => {
+      expect(dataOf(await send(geotagged, { type, keep_metadata }))).toMatchObject({ size: bytes.length });
+    },
+  );
+
+  test('is refused with 400 if it is damaged and its metadata cannot be removed', async () => {
+    const damaged = geotagged.subarray(0, -2);
+    const reason =
+      'is a truncated image, so its metadata cannot be removed: remove the metadata, or send keep_metadata';
+    expectRefusal(await send(damaged, { type: 5 }), 400, `Malformed field: image_base64: ${reason}`);
+    expectRefusal(await send(geotagged, { keep_metadata: 'yes' }), 400, /^Malformed field: keep_metadata/);
   });
 
   const unreadable = ['style="width:9px" width="7"', '', 'width="&wide;" height="5"', 'width="&#49;0" height="5"'];

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ConversationView } from '../../../src/shared/model/direct-message.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { conversationIdOf, dataOf, startMessageFixture, type Writer } from './fixture.ts';
@@ -7,7 +7,6 @@ const fixture = await startMessageFixture();
 const { ada, grace } = fixture;
 // All tests share these accounts, because recovering keys for the first time takes long.
 const [anna, ben] = [await fixture.mint(), await fixture.mint()];
-afterAll(() => fixture.service.stop());
 
 describe('two accounts that send messages to each other', () => {
   test('may begin at the same time, and share one conversation', async () => {
@@ -104,6 +103,7 @@ describe('a message', () => {
     const added = dataOf(await react(ben, '/dm/react', '🎉'));
     expect(added).toEqual({ ok: true, conversation_id, target_seq_id: seq_id, emoji: '🎉' });
     dataOf(await react(ben, '/dm/react', '🎉'));
+    expect(dataOf(await react(anna, '/dm/react', '❤'))).toMatchObject({ emoji: '❤️' });
     dataOf(await react(anna, '/dm/react', '❤️'));
     expect((await seenBy(anna))?.reactions).toEqual([
       { emoji: '🎉', sender_id: ben.account.userId, from_me: false },
@@ -111,6 +111,8 @@ describe('a message', () => {
     ]);
     dataOf(await react(ben, '/dm/unreact', '🎉'));
     expect((await seenBy(ben))?.reactions).toEqual([{ emoji: '❤️', sender_id: anna.account.userId, from_me: false }]);
+    dataOf(await react(anna, '/dm/unreact', '❤'));
+    expect((await seenBy(ben))?.reactions).toEqual([]);
   });
 
   test('can be deleted for both participants by its sender, and for oneself by the other', async () => {
@@ -126,7 +128,11 @@ describe('a message', () => {
   });
 
   test('that was damaged is marked, and the rest of the page is returned', async () => {
-    const broken = await fixture.say({ from: ben.account.userName, to: anna.account.userName, corrupt: true });
+    const broken = await fixture.sandbox.makeMessage({
+      from: ben.account.userName,
+      to: anna.account.userName,
+      corrupt: true,
+    });
     await ben.sends(conversation_id, 'Whole');
     const page = await anna.reads(conversation_id, { count: '3' });
     expect(page.map(({ text, undecryptable }) => [text, undecryptable])).toEqual([

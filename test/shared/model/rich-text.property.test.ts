@@ -12,7 +12,27 @@ const emphases = ['*', '**', '***', '_', '__', '`', '``', '```', '~~~', '~'];
 const blockStarts = ['#', '## ', '> ', '- ', '+ ', '1. ', '7) ', '---', '===', '=', '+'];
 const brackets = ['[', ']', '](', '(', ')', '![', '[r]: /x "t"', '[r]', '<', '>'];
 const markup = ['<b>', '</b>', '<!--', '&', '&amp;', '&#32;', '&nbsp;', 'http://a.example/x', '<http://a.example>'];
-const others = ['a', 'b c', '\\', '\\\n', '"', "'", '|', 'é', '漢', '🙂', '\ufffc', '.', '!', ':'];
+const others = [
+  'a',
+  'b c',
+  '\\',
+  '\\\n',
+  '"',
+  "'",
+  '|',
+  'é',
+  '漢',
+  '는',
+  '。',
+  '「',
+  '（',
+  '“',
+  '🙂',
+  '\ufffc',
+  '.',
+  '!',
+  ':',
+];
 const piece = fc.constantFrom(...spaces, ...emphases, ...blockStarts, ...brackets, ...markup, ...others);
 const soup = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 

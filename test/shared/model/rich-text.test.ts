@@ -79,6 +79,18 @@ describe('Markdown', () => {
     });
   });
 
+  test.each([
+    ['**日本語。**です', '日本語。です', 'BOLD'],
+    ['これは*「重要」*です', 'これは「重要」です', 'ITALIC'],
+    ['**한국어(조선말)**는', '한국어(조선말)는', 'BOLD'],
+    ['他说**“你好。”**然后', '他说“你好。”然后', 'BOLD'],
+    ['注意**（全角）**𠮷', '注意（全角）𠮷', 'BOLD'],
+    ['**[リンク](https://a.example)**です', 'リンクです', 'BOLD'],
+  ])('has emphasis beside Chinese, Japanese and Korean punctuation: %s', (markdown, text, style) => {
+    expect(fromMarkdown(markdown).blocks).toMatchObject([{ text, styles: [{ style }] }]);
+    expect(fromMarkdown(toMarkdown(fromMarkdown(markdown)))).toEqual(fromMarkdown(markdown));
+  });
+
   test.each(['', ' \n ', '[r]: http://a.example'])('that shows nothing (%j) is nothing', (markdown) => {
     expect(fromMarkdown(markdown).blocks).toEqual([]);
     expect(toMarkdown(fromMarkdown(markdown))).toBe('');
