@@ -98,7 +98,8 @@ describe('a delivery', () => {
     [/webhook-timestamp is not a Unix time/, '{}', { ...signed, 'webhook-timestamp': 'today' }],
     [/x-platform-webhooks-attempt is not a number/, '{}', { ...signed, 'x-platform-webhooks-attempt': 'first' }],
   ])('is refused with a WebhookVerificationError that names the fault: %s', (message, body, headers) => {
-    const verified = () => verify(body as string, headers as ReceivedHeaders, 'a-secret-of-16-characters', { now: () => now });
+    const verified = () =>
+      verify(body as string, headers as ReceivedHeaders, 'a-secret-of-16-characters', { now: () => now });
     expect(verified).toThrow(WebhookVerificationError);
     expect(verified).toThrow(message);
   });
