@@ -128,8 +128,8 @@ export interface AccountContext extends Context {
 /** An action on the platform. The caller sends the `auth_token` of the platform user on whose behalf it runs. */
 export interface PlatformAction<O extends z.ZodType = z.ZodType> extends ActionDeclaration<O> {
   readonly actor: true;
-  /** Checks the input against limits of the platform without sending a request. Throws `bad_input`. */
-  readonly validate?: (input: never, platform: Platform) => void;
+  /** Checks the input against limits of the platform and the given credentials, without sending a request. Throws `bad_input`. */
+  readonly validate?: (input: never, platform: Platform, credentials: Credentials) => void;
   readonly run: (context: PlatformContext, input: never) => Promise<unknown>;
 }
 
@@ -175,7 +175,7 @@ export type OutputOf<A extends Action> = z.output<A['output']>;
 
 export function platformAction<I extends z.ZodObject, O extends z.ZodType, Checked = z.output<I>>(
   declaration: Declaration<I, O, PlatformContext, Checked> & {
-    validate?: (input: z.output<I>, platform: Platform) => void;
+    validate?: (input: z.output<I>, platform: Platform, credentials: Credentials) => void;
   },
 ): PlatformAction<O> {
   return { ...defaults, ...declaration, actor: true };

@@ -1,27 +1,21 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import type { PlatformSession } from '../../src/platform/port.ts';
 import { SandboxPlatform } from '../../src/platform/sandbox/adapter.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
-import { type Account, type OpenSandbox, openSandbox } from '../sandbox/harness.ts';
-
-const closers: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const close of closers.reverse()) await close();
-});
+import { type Account, openSandbox } from '../sandbox/harness.ts';
+import { atEnd } from '../support/at-end.ts';
+import { listen } from '../support/listen.ts';
 
 function platformAt(origin: string): SandboxPlatform {
   const guard = new OutboundGuard({ allow: [], runtime: systemRuntime });
   const proxies = new ProxyPool({ guard, runtime: systemRuntime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
   const platform = new SandboxPlatform({ origin, timeoutMs: 5_000, runtime: systemRuntime, proxies });
-  closers.push(
-    () => proxies.close(),
-    () => platform.close(),
-  );
+  atEnd(() => proxies.close());
+  atEnd(() => platform.close());
   return platform;
 }
 
@@ -34,16 +28,12 @@ const sessionOf = (platform: SandboxPlatform, authToken: string): PlatformSessio
     tokenFor: () => 'unused',
   });
 
-describe('the activity of an account of the sandbox', () => {
-  let sandbox: OpenSandbox;
+describe('the activity of an account of the sandbox', async () => {
+  const sandbox = await openSandbox();
   let account: Account;
   let session: PlatformSession;
   let cursor: string;
 
-  beforeAll(async () => {
-    sandbox = await openSandbox();
-    closers.push(() => sandbox.close());
-  });
   beforeEach(async () => {
     account = await sandbox.mint();
     await sandbox.tweet('Mine', account);
@@ -129,17 +119,10 @@ describe('the activity of an account of the sandbox', () => {
   });
 });
 
-describe('the response of a platform', () => {
-  let server: Server;
-  let session: PlatformSession;
+describe('the response of a platform', async () => {
   let answer: unknown;
-
-  beforeAll(async () => {
-    server = createServer((_request, response) => response.end(JSON.stringify(answer)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closers.push(() => server.close());
-    session = sessionOf(platformAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), 'any');
-  });
+  const port = await listen(createServer((_request, response) => response.end(JSON.stringify(answer))));
+  const session = sessionOf(platformAt(`http://127.0.0.1:${port}`), 'any');
 
   const read = (given: unknown) => {
     answer = given;

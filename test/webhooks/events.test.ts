@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { isSignedByPlatform, verify } from '../../src/client/webhooks/index.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
+import { changeWebhook, idsOf, register, secret, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks();
+const fixture = await startWebhookFixture();
 const { client, account } = await fixture.actor();
 const receiver = await fixture.receiver();
 const tweetId = String((await client.post('/tweet/create', { text: 'Mine' })).body.data['id']);

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Writer } from '../messaging/conversations/fixture.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture } from './fixture.ts';
 
 const fixture = await startWebhookFixture();
-afterAll(() => fixture.stop());
 
 const noCode = /^Nothing can be delivered: .*encryption_code/;
 

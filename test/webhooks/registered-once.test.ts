@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import Libsql from 'libsql';
 import { expect, test } from 'vitest';
+import { onSqlite } from '../support/on-sqlite.ts';
 import { until } from '../support/until.ts';
-import { idsOf, useWebhooks } from './fixture.ts';
+import { idsOf, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks();
+const fixture = await startWebhookFixture();
 
 /** Creates the state after a process stored a webhook and died before its response was stored. */
 function forgetAnswer(key: string): void {
-  const raw = new Libsql(join(fixture.service.dataDir, 'postern.sqlite'));
-  const { changes } = raw.prepare('UPDATE idempotency SET answer = NULL, until = 0 WHERE key = ?').run(key);
-  raw.close();
-  expect(changes).toBe(1);
+  const update = 'UPDATE idempotency SET answer = NULL, until = 0 WHERE key = ?';
+  const path = join(fixture.service.dataDir, 'postern.sqlite');
+  expect(onSqlite(path, (raw) => raw.prepare(update).run(key)).changes).toBe(1);
 }
 
 test.each([true, false])(
@@ -29,11 +28,7 @@ test.each([true, false])(
     const again = await client.post('/webhooks', body, { 'idempotency-key': key });
     expect(again.body).toEqual(first.body);
     expect(receiver.requests).toHaveLength(handshakes);
-    const { data } = await client
-      .with({ authToken: '' })
-      .get('/webhooks')
-      .then(({ body }) => body);
-    expect(data['webhooks']).toHaveLength(1);
+    expect((await client.get('/webhooks')).body.data['webhooks']).toHaveLength(1);
     if (!given) return;
     await fixture.happen(account);
     await until(() => expect(idsOf(receiver.deliveries)).toHaveLength(1));

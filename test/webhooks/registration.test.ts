@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, secret, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks();
+const fixture = await startWebhookFixture();
 const { client, account } = await fixture.actor();
 
 const isoTime = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
@@ -161,6 +161,7 @@ test('an account can have 100 webhooks, listed newest first in pages', async () 
     const answer = await client.with({ authToken: '' }).get('/webhooks', { count: '40', ...(cursor && { cursor }) });
     expect(answer.headers.get('x-credits-charged')).toBe('0.0025');
     listed.push(...(answer.body.data['webhooks'] as { id: string }[]).map(({ id }) => id));
+    expect(answer.body.data['has_more']).toBe(answer.body.data['next_cursor'] !== null);
     if (!answer.body.data['has_more']) break;
     cursor = String(answer.body.data['next_cursor']);
   }

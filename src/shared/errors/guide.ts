@@ -15,7 +15,7 @@ interface ErrorGuide {
 /** It is printed into `/docs/errors`, docs/errors.md and the OpenAPI document. */
 export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   bad_input: {
-    when: 'A field is missing or malformed; the message contains its name. Or the body is not JSON in UTF-8, or exceeds a limit of JSON.',
+    when: 'A field is missing, malformed or unknown; the message contains its name. Or the body is not JSON in UTF-8, or exceeds a limit of JSON.',
     example: 'Malformed field: count: must be a whole number from 1 to 100',
     remedy: 'Correct the field that the message names. The request was not charged.',
     retry: 'never',

@@ -7,6 +7,7 @@ import type { ErrorCode } from './table.ts';
 export const errorReasons = {
   missing_field: { code: 'bad_input', meaning: 'A required field is missing.' },
   malformed_field: { code: 'bad_input', meaning: 'A field has the wrong type, form or content.' },
+  unknown_parameter: { code: 'bad_input', meaning: 'The endpoint has no such parameter.' },
   malformed_header: { code: 'bad_input', meaning: 'A header is repeated or malformed.' },
   malformed_request: { code: 'bad_input', meaning: 'The request is not valid HTTP.' },
   unreadable_body: {

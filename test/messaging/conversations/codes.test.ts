@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listen } from '../../../src/cli/listen.ts';
 import { CliError } from '../../../src/cli/print.ts';
 import { Postern } from '../../../src/client/index.ts';
@@ -6,7 +6,6 @@ import { postern } from '../../support/command.ts';
 import { dataOf, startMessageFixture, type Writer } from './fixture.ts';
 
 const fixture = await startMessageFixture();
-afterAll(() => fixture.service.stop());
 const { baseUrl } = fixture.service.demo;
 const origin = baseUrl.replace('/v1', '');
 const apiKey = String(fixture.client.options.key);

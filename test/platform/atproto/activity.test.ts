@@ -1,14 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
-import { OutboundGuard } from '../../../src/outbound/guard.ts';
-import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
-import { AtprotoPlatform } from '../../../src/platform/atproto/adapter.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { encodeDid, encodeRecordUri, tidAt } from '../../../src/platform/atproto/identifiers.ts';
 import type { ActivityPage, PlatformSession } from '../../../src/platform/port.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
-import { Secret } from '../../../src/shared/secrets/secret.ts';
+import { listen } from '../../support/listen.ts';
+import { sessionOf } from './adapter-fixture.ts';
 
 const alice = 'did:plc:abcdefghijklmnopqrstuvwx';
 const bob = 'did:plc:bbcdefghijklmnopqrstuvwx';
@@ -76,51 +72,18 @@ const http = createServer((request, response) => {
   });
 });
 
-let platform: AtprotoPlatform;
 let session: PlatformSession;
 let clock = start;
 let cursor: string;
-const closers: (() => unknown)[] = [];
 
-await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+const pdsUrl = `http://127.0.0.1:${await listen(http)}`;
 beforeEach(async () => {
   Object.assign(server, { entries: [], limits: [], refusal: null });
   clock = start;
-  const runtime = { ...systemRuntime, now: () => clock };
-  const guard = new OutboundGuard({ allow: [], runtime });
-  const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
-  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  platform = new AtprotoPlatform({
-    origin,
-    plcUrl: origin,
-    jetstreamUrl: null,
-    runtime,
-    guard,
-    proxies,
-    timeoutMs: 10_000,
-    connections: new OutgoingConnections(),
-    secretKeys: [new Secret(Buffer.alloc(32, 1))],
-    state: { read: async () => null, write: async (_key, sealed) => sealed },
-    identifiers: { find: async () => null, save: async () => {} },
-    onRequest: () => {},
-  });
   const claims = { sub: alice, exp: start / 1_000 + 90_000 };
   const token = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.sig`;
-  session = platform.as({
-    account: 'acc',
-    authToken: new Secret(token),
-    proxy: null,
-    signal: null,
-    tokenFor: () => '',
-  });
-  closers.push(
-    () => platform.close(),
-    () => proxies.close(),
-  );
-});
-afterAll(async () => {
-  for (const close of closers) await close();
-  http.close();
+  const network = { pdsUrl, plcUrl: pdsUrl, jetstreamUrl: null };
+  session = sessionOf(network, token, { ...systemRuntime, now: () => clock });
 });
 
 async function read(count = 100): Promise<ActivityPage> {
