@@ -50,7 +50,10 @@ async function hasMyReply(mention) {
   return false;
 }
 
-/** Returns why a mention must not be answered. Two bots would answer each other without end. @param {State} state @param {Tweet} mention */
+/**
+ * Returns why a mention must not be answered, because two bots would answer each other without end.
+ * @param {State} state @param {Tweet} mention
+ */
 function reasonToStop({ conversations }, { id, conversationId, inReplyToId, inReplyToUserId }) {
   // The first tweet of a conversation is no reply.
   if (inReplyToUserId === me.id && inReplyToId !== conversationId) return 'replies to a reply of this bot';

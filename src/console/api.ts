@@ -67,7 +67,7 @@ export async function call<T>(name: string, input: Input = {}, options: CallOpti
   return data;
 }
 
-/** Returns the UTF-8 bytes of a credential, each as one character, because `fetch` refuses other characters in headers. */
+/** Returns the UTF-8 bytes of a credential, each as one character, because `fetch` refuses other header values. */
 function utf8Bytes(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }

@@ -85,7 +85,10 @@ export function refuseAmbiguousHeaders(request: IncomingMessage): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes credentials in headers as UTF-8, which curl sends. Node reads headers as Latin-1. Throws `bad_input` for other encodings. */
+/**
+ * Decodes credentials in headers as UTF-8, which curl sends. Node reads headers as Latin-1. Throws `bad_input` for other
+ * encodings, before a wrong code could use up a guess.
+ */
 export function decodeCredentialHeaders({ headers }: IncomingMessage): void {
   for (const name of ['authorization', ...Object.values(credentialHeaders)]) {
     const value = headers[name];

@@ -10,8 +10,8 @@ export const webHmac: Hmac = (key, ...parts) => {
 };
 
 /**
- * Returns the secret. Throws if it is missing, empty or no text, because an unset variable such as `process.env.SECRET` would
- * otherwise be used as an empty key.
+ * Returns the secret. Throws if it is missing, empty or not a string, because an unset variable such as
+ * `process.env.SECRET` would otherwise be used as an empty key.
  */
 function requireSecret<T extends TextOrBytes>(secret: T | undefined): T {
   if ((typeof secret === 'string' || secret instanceof Uint8Array) && secret.length > 0) return secret;

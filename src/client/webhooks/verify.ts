@@ -7,8 +7,8 @@ const { crcResponseToken, platformSignature, standardSignatures } = signatureSch
 export type RawBody = string | ArrayBuffer | ArrayBufferView;
 
 /**
- * The headers of a request: `Headers`, a `Map`, pairs, the headers of Node or Express, or `headers` or `multiValueHeaders` of AWS
- * Lambda. Names may have any case.
+ * The headers of a request: `Headers`, a `Map`, pairs, the headers of Node or Express, or `headers` or
+ * `multiValueHeaders` of AWS Lambda. Names may have any case.
  */
 export type ReceivedHeaders =
   | { get(name: string): string | null }

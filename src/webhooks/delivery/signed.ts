@@ -16,7 +16,8 @@ export interface SignedPayload extends DeliveryAttempt {
 const seconds = (ms: number) => Math.floor(ms / 1_000);
 
 /**
- * Signs one delivery attempt. During the rotation of a secret, the standard signature header contains signatures of both secrets, the new one first
+ * Signs one delivery attempt. During the rotation of a secret, the standard signature header contains the signatures of
+ * both secrets, the new one first
  * (docs/webhooks.md, Rotating a secret).
  */
 export function signaturesOf({ eventId, body, now }: SignedPayload, secrets: WebhookSecrets): DeliverySignatures {

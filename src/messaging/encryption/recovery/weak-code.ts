@@ -1,7 +1,7 @@
 const minLength = 4;
 const maxLength = 64;
 
-/** Normalizes a PIN, so that the same digits typed on different keyboards give the same code. Other codes stay as typed. */
+/** Normalizes a PIN, so that the same digits from different keyboards give the same code. Other codes stay as typed. */
 export function normalizeCode(code: string): string {
   const normal = code.normalize('NFKC');
   return /^\d+$/.test(normal) ? normal : code;
