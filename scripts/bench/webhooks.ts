@@ -43,7 +43,7 @@ const {
 let sample = '';
 let missed = false;
 for (const count of [1, 5, 100]) {
-  const ids = await Promise.all(Array.from({ length: count }, register));
+  const ids = await Promise.all(Array.from({ length: count }, (_, i) => register(i)));
   await compare(count);
   if (count === 1) await measureLatency();
   for (const id of ids) await api('DELETE', `/webhooks/${id}`);
@@ -88,8 +88,8 @@ function outcome(isReached: boolean): string {
   return isReached ? 'reached' : 'MISSED';
 }
 
-async function register(): Promise<string> {
-  const { id, valid } = await api('POST', '/webhooks', { url: `${receiver.url}/hook`, secret });
+async function register(index: number): Promise<string> {
+  const { id, valid } = await api('POST', '/webhooks', { url: `${receiver.url}/hook/${index}`, secret });
   if (!valid) throw new Error('the receiver did not pass its CRC');
   return id;
 }

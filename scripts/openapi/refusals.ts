@@ -33,7 +33,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   not_found: { of: namesSomething },
   request_timeout: { of: withBody },
   conflict: {
-    of: (action) => takesIdempotencyKey(action) || takesCode(action),
+    of: (action) => takesIdempotencyKey(action) || takesCode(action) || action.name === 'webhooks/update',
     headers: ['Retry-After', 'x-outcome-ids'],
   },
   idempotency_mismatch: { of: takesIdempotencyKey },

@@ -80,6 +80,8 @@ interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   readonly destructive: boolean;
   /** True if the action returns, stores or creates a credential. Agents have no tool for it. */
   readonly handlesCredentials: boolean;
+  /** The group that a restricted API key needs. `null` if it is the group in the name. */
+  readonly keyGroup: EndpointGroup | null;
   /** `null` if the action stays. */
   readonly deprecated: Deprecation | null;
 }
@@ -143,7 +145,7 @@ export type Action<O extends z.ZodType = z.ZodType> = PlatformAction<O> | Accoun
 
 type Defaulted =
   | ('kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description')
-  | ('destructive' | 'handlesCredentials' | 'deprecated');
+  | ('destructive' | 'handlesCredentials' | 'keyGroup' | 'deprecated');
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
   ActionDeclaration,
   Defaulted | 'expensive' | 'input' | 'output' | 'example'
@@ -167,6 +169,7 @@ const defaults = {
   handlesCredentials: false,
   expensive: null,
   description: '',
+  keyGroup: null,
   deprecated: null,
 } as const;
 

@@ -57,17 +57,17 @@ describe('the activity of an account of the sandbox', async () => {
     });
     const mine = { id: own.id };
     const told = [
-      ['tweet.mention', tweet(null, null)],
-      ['tweet.reply', tweet(own.id, null)],
-      ['tweet.quote', tweet(null, own.id)],
-      ['tweet.like', mine],
-      ['tweet.retweet', mine],
-      ['user.follow', null],
-    ];
+      [{ types: ['tweet.mention'] }, tweet(null, null)],
+      [{ types: ['tweet.reply'] }, tweet(own.id, null)],
+      [{ types: ['tweet.quote'] }, tweet(null, own.id)],
+      [{ type: 'tweet.like' }, mine],
+      [{ type: 'tweet.retweet' }, mine],
+      [{ type: 'user.follow' }, null],
+    ] as const;
     expect(page).toEqual({
       events: told.map(([type, about]) => ({
         id: expect.stringMatching(/^\d+$/),
-        type,
+        ...type,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         actor: { id: sandbox.grace.userId, userName: 'grace', name: 'Grace Hollis' },
         tweet: about,
@@ -75,6 +75,17 @@ describe('the activity of an account of the sandbox', async () => {
       cursor: expect.any(String),
       gap: false,
     });
+  });
+
+  test('has one event for a tweet, with all types that apply', async () => {
+    const own = (await sandbox.get(`/api/users/${account.userId}/tweets`)).body.tweets[0];
+    const named = `Hello @${account.userName}`;
+    await sandbox.tweet(named, sandbox.grace, { reply_to_id: own.id, quote_of_id: own.id });
+    await sandbox.tweet(`${named} again`, sandbox.grace, { quote_of_id: own.id });
+    expect((await session.activity({ count: 10, cursor })).events).toMatchObject([
+      { types: ['tweet.reply', 'tweet.quote', 'tweet.mention'] },
+      { types: ['tweet.quote', 'tweet.mention'] },
+    ]);
   });
 
   test('is read page by page, and an empty page also has a cursor', async () => {
@@ -154,7 +165,7 @@ describe('the response of a platform', async () => {
       events: [
         {
           id: '9',
-          type: 'tweet.mention',
+          types: ['tweet.mention'],
           createdAt: mention.created_at,
           actor: { id: '7', userName: 'grace', name: 'Grace' },
           tweet: { id: '8', text: 'Hi', inReplyToId: null, quotedTweetId: null },

@@ -75,7 +75,8 @@ describe('event limits', () => {
     }
     const { client } = await fixture.actor();
     const receiver = await fixture.receiver();
-    for (const { url } of proxies) await register(client, { url: receiver.url, proxy: url, events: ['user.follow'] });
+    for (const { url } of proxies)
+      await register(client, { url: `${receiver.url}?${url}`, proxy: url, events: ['user.follow'] });
     await until(() => expect(proxies.flatMap(({ polls }) => polls).length).toBeGreaterThan(0));
     await leapUntil(30_000, async () => {
       const { webhooks } = (await client.get('/webhooks')).body.data as { webhooks: { last_error: string | null }[] };
@@ -134,7 +135,8 @@ describe('event limits', () => {
       const { client } = await fixture.actor();
       const receiver = await fixture.receiver();
       const ids: string[] = [];
-      for (const { url } of proxies) ids.push((await register(client, { url: receiver.url, proxy: url })).id);
+      for (const { url } of proxies)
+        ids.push((await register(client, { url: `${receiver.url}?${url}`, proxy: url })).id);
       const polls = () => proxies.reduce((sum, proxy) => sum + proxy.polls.length, 0);
       await until(() => {
         for (const proxy of proxies) expect(proxy.polls.length).toBeGreaterThan(0);
@@ -157,7 +159,7 @@ describe('event limits', () => {
       }
       const { client } = await fixture.actor();
       const receiver = await fixture.receiver();
-      for (const { url } of proxies) await register(client, { url: receiver.url, proxy: url });
+      for (const { url } of proxies) await register(client, { url: `${receiver.url}?${url}`, proxy: url });
       await until(() => {
         for (const proxy of proxies) expect(proxy.polls.length).toBeGreaterThan(0);
       });

@@ -74,6 +74,27 @@ describe.each(Object.entries(schemas))('%s', (type, schema) => {
   });
 });
 
+describe('a tweet to which several types apply', () => {
+  test.each<[string, string[] | undefined, string]>([
+    ['all types', undefined, 'tweet.reply'],
+    ['quotes and mentions', ['tweet.mention', 'tweet.quote'], 'tweet.quote'],
+    ['mentions', ['tweet.mention'], 'tweet.mention'],
+  ])('reaches a webhook for %s once, also after a replay', async (_name, events, type) => {
+    const { account, client, owner, receiver, id } = await fixture.webhook({ events });
+    const tweet_id = String((await client.post('/tweet/create', { text: 'Mine' })).body.data['id']);
+    const writer = await fixture.actor();
+    const both = { reply_to_tweet_id: tweet_id, quote_tweet_id: tweet_id };
+    await writer.client.post('/tweet/create', { text: `Well said, @${account.userName}`, ...both });
+    await writer.client.post('/tweet/create', { text: `@${account.userName} The last one` });
+    const types = () => receiver.deliveries.map(({ body }) => JSON.parse(body).type).sort();
+    const expected = [type, 'tweet.mention'].sort();
+    await until(() => expect(types()).toEqual(expected));
+    await changeWebhook(client, 'PATCH', `/webhooks/${id}`, { events: ['tweet.reply', 'tweet.mention'] });
+    await owner.post('/webhooks/replay');
+    await until(() => expect(types()).toEqual([...expected, ...expected].sort()));
+  });
+});
+
 test('every delivery is signed, for the platform’s scheme, for Standard Webhooks and for the kit', () => {
   const verifier = new Webhook(`whsec_${Buffer.from(secret).toString('base64')}`);
   expect(receiver.deliveries.length).toBeGreaterThanOrEqual(6);

@@ -35,7 +35,7 @@ test('50 parallel PUTs of one webhook share a handshake', async () => {
 test('20 parallel replays of 100 webhooks send about 100 handshakes, 20 at a time', async () => {
   const { client } = await fixture.actor();
   const receiver = await fixture.receiver();
-  await Promise.all(Array.from({ length: 100 }, () => register(client, { url: receiver.url })));
+  await Promise.all(Array.from({ length: 100 }, (_, at) => register(client, { url: `${receiver.url}?${at}` })));
   receiver.requests.length = 0;
   let running = 0;
   let most = 0;
@@ -80,7 +80,7 @@ test('a handshake runs again if the secret was changed before its outcome was wr
 test('a registration that is refused because of the limit sends nothing', async () => {
   const { client } = await fixture.actor();
   const receiver = await fixture.receiver();
-  await Promise.all(Array.from({ length: 100 }, () => register(client, { url: receiver.url })));
+  await Promise.all(Array.from({ length: 100 }, (_, at) => register(client, { url: `${receiver.url}?${at}` })));
   receiver.requests.length = 0;
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => client.post('/webhooks', { url: receiver.url, secret })),

@@ -14,7 +14,7 @@ test('URLs that an earlier release stored in plain text are encrypted when the s
   const receiver = await fixture.receiver();
   const url = `${receiver.url}?token=${token}`;
   const ids: string[] = [];
-  for (let i = 0; i < 3; i++) ids.push((await register(client, { url })).id);
+  for (let i = 0; i < 3; i++) ids.push((await register(client, { url: `${url}&i=${i}` })).id);
   await fixture.service.stop();
 
   onSqlite(join(directory, 'postern.sqlite'), (raw) => {
@@ -27,6 +27,12 @@ test('URLs that an earlier release stored in plain text are encrypted when the s
   fixture = await startWebhookFixture({ DATA_DIR: directory });
   const owner = client.with({ baseUrl: fixture.service.demo.baseUrl });
   for (const id of ids) expect(await fetchWebhook(owner, id)).toMatchObject({ url, valid: true });
+  // They are equal now, as those that earlier releases accepted.
+  const changed = await owner.send('PATCH', `/webhooks/${ids[0]}`, JSON.stringify({ url, events: null }), {
+    'content-type': 'application/json',
+  });
+  expect(changed.status).toBe(200);
+  expect((await owner.post('/webhooks', { url })).status).toBe(409);
   await fixture.happen(account);
   await until(() => expect(receiver.deliveries).toHaveLength(3));
   for (const delivery of receiver.deliveries) expect(delivery.url).toContain(token);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
 import { onSqlite } from '../support/on-sqlite.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { until } from '../support/until.ts';
@@ -86,6 +87,25 @@ describe('the live stream', () => {
     await fixture.happen('like');
     await fixture.happen('reply');
     expect(await reader.next()).toMatchObject({ event: 'tweet.reply' });
+  });
+
+  test('sends a tweet once, as the first of its types that are requested, also after Last-Event-ID', async () => {
+    const { demo } = fixture.service;
+    const as = (at: number) => new Client({ ...demo, key: demo.apiKey, authToken: demo.accounts[at]?.authToken ?? '' });
+    const { id } = (await as(0).post('/tweet/create', { text: 'Mine' })).body.data;
+    const [all, mentions] = [await stream(), await stream('?types=tweet.mention')];
+    const both = { reply_to_tweet_id: id, quote_tweet_id: id };
+    await as(1).post('/tweet/create', { text: 'Well said, @ada', ...both });
+    await fixture.happen('mention');
+    const [first] = await mentions.take(2);
+    expect(first).toMatchObject({ event: 'tweet.mention', data: expect.stringContaining('Well said') });
+    const told = await all.take(2);
+    expect(told).toMatchObject([
+      { event: 'tweet.reply', data: expect.stringContaining('Well said') },
+      { event: 'tweet.mention' },
+    ]);
+    const again = await stream('', { 'last-event-id': told[0]?.id ?? '' });
+    expect(await again.next()).toEqual(told[1]);
   });
 
   test('is refused like any call, and then costs nothing', async () => {

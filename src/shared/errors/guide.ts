@@ -73,7 +73,7 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   conflict: {
     when:
-      'The platform already has the same tweet, the webhook is not valid or paused, or the account has no chat keys or already has some. Or ' +
+      'The platform already has the same tweet, the account has an equal webhook, the webhook is not valid or paused, or the account has no chat keys or already has some. Or ' +
       'the first request with this `Idempotency-Key` is still running (then `Retry-After` is set), its outcome is unknown, or its ' +
       'response was not kept (then `x-outcome-ids` may be set) or cannot be read any more.',
     example: 'Status is a duplicate.',

@@ -66,6 +66,7 @@ export const errorReasons = {
   platform_conflict: { code: 'conflict', meaning: 'The state on the platform does not allow the call.' },
   chat_keys_missing: { code: 'conflict', meaning: 'The account, or the other side, has no chat keys.' },
   chat_keys_exist: { code: 'conflict', meaning: 'The account has chat keys already.' },
+  webhook_exists: { code: 'conflict', meaning: 'The account has a webhook with the same URL and `auth_token`.' },
   webhook_invalid: { code: 'conflict', meaning: 'The webhook has not passed its handshake.' },
   webhook_paused: { code: 'conflict', meaning: 'The webhook is paused, so nothing is replayed.' },
   webhook_changed: { code: 'conflict', meaning: 'Another request changed the webhook meanwhile.' },

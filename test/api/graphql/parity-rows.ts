@@ -257,4 +257,9 @@ export const rows: Readonly<Record<string, Row>> = {
       details { name value } } pageInfo { hasNextPage } } }`,
     { at: 'account.audit', ...inAccount, same: asGraphql.audit },
   ),
+  'account/webhooks': query(page, `account { webhooks${paged} ${hooksIn} }`, {
+    at: 'account.webhooks',
+    ...inAccount,
+    same: asGraphql.webhooks,
+  }),
 };

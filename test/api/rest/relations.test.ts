@@ -29,7 +29,7 @@ describe('actions on a tweet', () => {
     }
   });
 
-  test('a deleted tweet is removed from search, is 404, and is not shown in quotes', async () => {
+  test('a deleted tweet is removed from search, is 404, and only its id is shown in quotes', async () => {
     const tweet_id = await write(ada, 'A tweet that will not last');
     const quoting = await write(grace, 'Look at this', { quote_tweet_id: tweet_id });
     expectRefusal(await grace.post('/tweet/delete', { tweet_id }), 403);
@@ -37,7 +37,7 @@ describe('actions on a tweet', () => {
     expectRefusal(await ada.post('/tweet/delete', { tweet_id }), 404, `Tweet not found: ${tweet_id}`);
     expectRefusal(await ada.get('/tweet/detail', { tweet_id }), 404, `Tweet not found: ${tweet_id}`);
     expect((await ada.get('/tweet/advanced_search', { q: '"will not last"' })).body.data['tweets']).toEqual([]);
-    expect(await detail(ada, quoting)).toMatchObject({ quoted_tweet: null });
+    expect(await detail(ada, quoting)).toMatchObject({ quoted_tweet: null, quoted_tweet_id: tweet_id });
   });
 
   test('replies come newest first', async () => {

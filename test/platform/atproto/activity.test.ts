@@ -133,10 +133,10 @@ describe('the activity of an account of the AT Protocol', () => {
       quotedTweetId,
     });
     const { events } = await read();
-    expect(events.map(({ type, tweet: about }) => [type, about])).toEqual([
-      ['tweet.mention', tweet('3kaaaaaaaaab2', null, null)],
-      ['tweet.reply', tweet('3kaaaaaaaaac2', idOf(post), null)],
-      ['tweet.quote', tweet('3kaaaaaaaaad2', null, idOf(post))],
+    expect(events.map((event) => ['types' in event ? event.types : event.type, event.tweet])).toEqual([
+      [['tweet.mention'], tweet('3kaaaaaaaaab2', null, null)],
+      [['tweet.reply'], tweet('3kaaaaaaaaac2', idOf(post), null)],
+      [['tweet.quote'], tweet('3kaaaaaaaaad2', null, idOf(post))],
       ['tweet.like', { id: idOf(post) }],
       ['tweet.retweet', { id: idOf(post) }],
       ['user.follow', null],
@@ -145,6 +145,43 @@ describe('the activity of an account of the AT Protocol', () => {
       createdAt: new Date(start + 1).toISOString(),
       actor: { id: encodeDid(bob)?.id, userName: 'bob.test', name: 'Bob' },
     });
+  });
+
+  const strong = { uri: post, cid: 'c' };
+  const other = { uri: `at://${bob}/app.bsky.feed.post/3kaaaaaaaaaa2`, cid: 'c' };
+  const facets = [{ features: [{ $type: 'app.bsky.richtext.facet#mention', did: alice }] }];
+  const [reply, quote, mention] = ['tweet.reply', 'tweet.quote', 'tweet.mention'];
+  test.each<[string, string, object, (string | undefined)[], boolean]>([
+    ['a mention in a reply', 'mention', { facets, reply: { parent: strong, root: other } }, [reply, mention], false],
+    [
+      'a mention in a reply to another user',
+      'mention',
+      { facets, reply: { parent: other, root: strong } },
+      [mention],
+      false,
+    ],
+    ['a mention in a quote', 'mention', { facets, embed: { record: strong } }, [quote, mention], true],
+    [
+      'a quote with media in a reply',
+      'quote',
+      { embed: { record: { record: strong } }, reply: { parent: strong } },
+      [reply, quote],
+      true,
+    ],
+    [
+      'a mention in a quote of a list',
+      'mention',
+      { facets, embed: { record: { uri: `at://${alice}/app.bsky.graph.list/a` } } },
+      [mention],
+      false,
+    ],
+    ['references of another form', 'reply', { facets: [7], embed: 'x', reply: { parent: { uri: 7 } } }, [reply], false],
+  ])('has all types of %s', async (_name, reason, parts, types, isQuote) => {
+    await begin();
+    const uri = `at://${bob}/app.bsky.feed.post/3kaaaaaaaaab2`;
+    notify(reason, start + 1, { uri, record: { text: 'Hi', ...parts } });
+    const quotedTweetId = isQuote ? encodeRecordUri(post)?.id : null;
+    expect((await read()).events).toMatchObject([{ id: uri, types, tweet: { quotedTweetId } }]);
   });
 
   test('leaves out posts and names that the lexicon does not allow, and keeps the others', async () => {
@@ -156,7 +193,7 @@ describe('the activity of an account of the AT Protocol', () => {
     }
     notify('follow', start + 10, { uri: `at://${bob}/app.bsky.graph.follow/${'x'.repeat(8_192)}` });
     notify('follow', start + 20);
-    expect((await read()).events.map(({ type }) => type)).toEqual(['tweet.mention', 'user.follow']);
+    expect((await read()).events).toMatchObject([{ types: ['tweet.mention'] }, { type: 'user.follow' }]);
   });
 
   test('is refused if a page has more notifications than were asked for', async () => {

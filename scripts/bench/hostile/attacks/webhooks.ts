@@ -7,8 +7,9 @@ import { type Attack, type Attacks, type Receiver, receiverSecret, type Target }
 async function register(target: Target, receiver: Receiver, count: number): Promise<string[]> {
   const ids: string[] = [];
   target.later(() => target.many(ids.length, 10, (i) => target.rest('DELETE', `/webhooks/${ids[i]}`)));
-  await target.many(count, 5, async () => {
-    const { id } = await target.setUp(target.rest('POST', '/webhooks', { url: receiver.url, secret: receiverSecret }));
+  await target.many(count, 5, async (i) => {
+    const hook = { url: `${receiver.url}?n=${i}`, secret: receiverSecret };
+    const { id } = await target.setUp(target.rest('POST', '/webhooks', hook));
     ids.push(id);
   });
   return ids;
@@ -52,8 +53,8 @@ export const attacks: Attacks = {
     }),
   ),
   'webhooks: 300 registrations at once': handshakes(0, (target, ids, { url }) =>
-    target.many(300, 300, async () => {
-      const created = await target.rest('POST', '/webhooks', { url, secret: receiverSecret });
+    target.many(300, 300, async (i) => {
+      const created = await target.rest('POST', '/webhooks', { url: `${url}?n=${i}`, secret: receiverSecret });
       if (created.json?.data?.id) ids.push(created.json.data.id);
     }),
   ),
