@@ -13,9 +13,16 @@ const hourMs = 3_600_000;
 const overlapMs = hourMs;
 /** Postern remembers an Idempotency-Key for 24 hours. */
 const keyMs = 23 * hourMs;
+/** The number of replies to one conversation, until the bot has not replied to it for 30 days. */
+const conversationLimit = 3;
+const conversationMs = 30 * 24 * hourMs;
 
 /** @typedef {import('postern/client').Tweet} Tweet */
-/** @typedef {{ newest: number, handled: Record<string, number> }} State `handled` has the times of mentions by their ids. */
+/** @typedef {Record<string, { replies: number, newest: number }>} Conversations */
+/**
+ * `handled` has the times of mentions by their ids.
+ * @typedef {{ newest: number, handled: Record<string, number>, conversations: Conversations }} State
+ */
 
 const postern = new Postern({ baseUrl, apiKey, authToken });
 const me = await postern.user.me();
@@ -43,6 +50,17 @@ async function hasMyReply(mention) {
   return false;
 }
 
+/**
+ * Returns why a mention must not be answered, because two bots would answer each other without end.
+ * @param {State} state @param {Tweet} mention
+ */
+function reasonToStop({ conversations }, { id, conversationId, inReplyToId, inReplyToUserId }) {
+  // The first tweet of a conversation is no reply.
+  if (inReplyToUserId === me.id && inReplyToId !== conversationId) return 'replies to a reply of this bot';
+  const replies = conversations[conversationId ?? id]?.replies ?? 0;
+  return replies < conversationLimit ? null : `is in a conversation with ${replies} replies of this bot`;
+}
+
 /** Replies to a mention and returns the outcome. Throws if another attempt may succeed. @param {Tweet} mention */
 async function answer(mention) {
   // A key that Postern has forgotten cannot prevent a second reply.
@@ -64,6 +82,14 @@ async function answer(mention) {
 }
 
 /** @param {State} state @param {Tweet} mention */
+function countReply({ newest, conversations }, { id, conversationId }) {
+  const conversation = conversationId ?? id;
+  conversations[conversation] = { replies: (conversations[conversation]?.replies ?? 0) + 1, newest };
+  for (const [other, { newest: time }] of Object.entries(conversations))
+    if (time < newest - conversationMs) delete conversations[other];
+}
+
+/** @param {State} state @param {Tweet} mention */
 function markAsHandled(state, mention) {
   state.newest = Math.max(state.newest, timeOf(mention));
   state.handled[mention.id] = timeOf(mention);
@@ -79,12 +105,12 @@ function save(state) {
 /** Returns the saved state. At the first start, the mentions that exist already count as handled. */
 async function load() {
   try {
-    return /** @type {State} */ (JSON.parse(readFileSync(stateFile, 'utf8')));
+    return /** @type {State} */ ({ conversations: {}, ...JSON.parse(readFileSync(stateFile, 'utf8')) });
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error;
   }
   const [latest] = await postern.user.mentions({ count: 1 }).toArray({ limit: 1 });
-  const state = { newest: latest ? timeOf(latest) : 0, handled: {} };
+  const state = { newest: latest ? timeOf(latest) : 0, handled: {}, conversations: {} };
   if (latest) for (const mention of await newMentions(state)) markAsHandled(state, mention);
   save(state);
   return state;
@@ -107,8 +133,10 @@ for (;;) {
   });
   try {
     for (const mention of await newMentions(state)) {
-      say(`${mention.id} by @${mention.author.userName} ${await answer(mention)}`);
+      const reason = reasonToStop(state, mention);
+      say(`${mention.id} by @${mention.author.userName} ${reason ?? (await answer(mention))}`);
       markAsHandled(state, mention);
+      if (reason === null) countReply(state, mention);
       save(state);
     }
   } catch (error) {

@@ -1,4 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { credentialHeader } from '../client/transport.ts';
 import { printable, printableJson } from '../shared/model/printable.ts';
 import { signedHeaders } from '../webhooks/delivery/signed.ts';
 import { failureOf } from './exit-codes.ts';
@@ -27,6 +28,12 @@ const longestType = 'message.reactionRemoved'.length;
 
 /** Prints events as they arrive and forwards them one after the other. Throws a `CliError` if the service refuses the request. */
 export async function listen(options: ListenOptions): Promise<never> {
+  const { apiKey, authToken, encryptionCode } = options;
+  const credentials = {
+    authorization: `Bearer ${apiKey}`,
+    'x-auth-token': credentialHeader('POSTERN_AUTH_TOKEN', authToken),
+    ...(encryptionCode && { 'x-encryption-code': credentialHeader('POSTERN_ENCRYPTION_CODE', encryptionCode) }),
+  };
   let lastId: string | null = null;
   let failures = 0;
   let opened = false;
@@ -34,7 +41,7 @@ export async function listen(options: ListenOptions): Promise<never> {
     let failure = 'the stream ended';
     let waitMs = 0;
     try {
-      const stream = await open(options, lastId);
+      const stream = await open(options, credentials, lastId);
       if (!opened) options.opened();
       opened = true;
       for await (const message of messages(stream)) {
@@ -64,16 +71,15 @@ class StreamRefusedError extends Error {
 }
 
 async function open(
-  { baseUrl, apiKey, authToken, encryptionCode, types }: ListenOptions,
+  { baseUrl, types }: ListenOptions,
+  credentials: Record<string, string>,
   lastId: string | null,
 ): Promise<Response> {
   const url = new URL(`${baseUrl}/events`);
   if (types !== null) url.searchParams.set('types', types);
   const response = await fetch(url, {
     headers: {
-      authorization: `Bearer ${apiKey}`,
-      'x-auth-token': authToken,
-      ...(encryptionCode !== null && { 'x-encryption-code': encryptionCode }),
+      ...credentials,
       ...(lastId !== null && { 'last-event-id': lastId }),
     },
   });

@@ -111,7 +111,7 @@ export class Transport {
     this.#baseUrl = checkedBaseUrl(options.baseUrl);
     requireHeaderValue('apiKey', options.apiKey);
     for (const name of Object.keys(credentials) as (keyof typeof credentials)[])
-      if (options[name] !== undefined) requireHeaderValue(name, options[name]);
+      if (options[name] !== undefined) credentialHeader(name, options[name]);
   }
 
   get options(): ClientOptions {
@@ -223,7 +223,7 @@ export class Transport {
     for (const [name, header] of Object.entries(credentials) as [keyof typeof credentials, string][]) {
       if (endpoint.actor === undefined || (name === 'encryptionCode' && !endpoint.code)) continue;
       const value = options[name] ?? (endpoint.actor === 'acts' ? this.#options[name] : undefined);
-      if (value !== undefined) headers[header] = requireHeaderValue(name, value);
+      if (value !== undefined) headers[header] = credentialHeader(name, value);
     }
     return headers;
   }
@@ -246,8 +246,9 @@ export class Transport {
   }
 
   #withoutSecrets({ headers }: PreparedRequest, text: string): string {
-    const secrets = [this.#options.apiKey, ...Object.values(credentials).map((header) => headers[header] ?? '')];
-    return secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '…')), text);
+    const sent = Object.values(credentials).flatMap((header) => headers[header] ?? []);
+    const secrets = [this.#options.apiKey, ...sent, ...sent.map(utf8Text)];
+    return secrets.reduce((left, secret) => left.replaceAll(secret, '…'), text);
   }
 }
 
@@ -322,6 +323,22 @@ function requireHeaderValue(name: string, value: unknown): string {
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value))
     throw new TypeError(`${name} has characters other than printable ASCII`);
   return value;
+}
+
+/**
+ * Returns a credential as a header value: its UTF-8 bytes, each as one character, because `fetch` refuses other
+ * characters. Throws for a value that no header can carry.
+ */
+export function credentialHeader(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} is missing or empty`);
+  if (/^\s|\s$|[\p{Cc}\p{Cs}]/u.test(value))
+    throw new TypeError(`${name} has control characters, or whitespace at its start or end`);
+  return String.fromCharCode(...new TextEncoder().encode(value));
+}
+
+/** Reverses `credentialHeader`. */
+function utf8Text(value: string): string {
+  return new TextDecoder().decode(Uint8Array.from(value, (character) => character.charCodeAt(0)));
 }
 
 function take(fields: Map<string, unknown>, name: string): unknown {

@@ -67,6 +67,11 @@ export async function call<T>(name: string, input: Input = {}, options: CallOpti
   return data;
 }
 
+/** Returns the UTF-8 bytes of a credential, each as one character, because `fetch` refuses other header values. */
+function utf8Bytes(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
+}
+
 /** Makes a call and returns its response, whose status is 2xx. Throws `ApiError`. */
 export async function send(
   name: string,
@@ -79,8 +84,8 @@ export async function send(
   if (body !== null) headers.set('content-type', 'application/json');
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
   if (asActor && actor.value) {
-    headers.set('x-auth-token', actor.value.authToken);
-    if (actor.value.encryptionCode) headers.set('x-encryption-code', actor.value.encryptionCode);
+    headers.set('x-auth-token', utf8Bytes(actor.value.authToken));
+    if (actor.value.encryptionCode) headers.set('x-encryption-code', utf8Bytes(actor.value.encryptionCode));
   }
   let response: Response;
   try {

@@ -7,6 +7,7 @@ import {
   answerCrc,
   fetchReceiver,
   isSignedByPlatform,
+  type ReceivedHeaders,
   receiver,
   verify,
   type WebhookEvent,
@@ -33,6 +34,75 @@ describe('a delivery', () => {
         expect(verifier.verify(body, headers)).toEqual({ text });
       }),
     );
+  });
+
+  describe('with a secret of whsec_ and base64', () => {
+    const decoded = 'a-key-of-sixteen-bytes-and-ten';
+    const secret = `whsec_${Buffer.from(decoded).toString('base64')}`;
+    const previous = { secret: `whsec_${'Ab1+'.repeat(30)}`, until: Number.POSITIVE_INFINITY };
+
+    test('is verified by the Standard Webhooks library and by the kit with either form, also during a rotation', () => {
+      const payload = { eventId: 'evt_1', attempt: 1, body: '{}', now: Date.now() };
+      const headers = signedHeaders(payload, { ...secretsOf(secret), previous });
+      for (const given of [secret, previous.secret, `whsec_${Buffer.from(secret).toString('base64')}`]) {
+        expect(new Webhook(given).verify('{}', headers)).toEqual({});
+        expect(verify('{}', headers, given)).toMatchObject({ eventId: 'evt_1' });
+      }
+      expect(verify('{}', headers, decoded)).toMatchObject({ eventId: 'evt_1' });
+      expect(headers['webhook-signature']).toMatch(/^v1,\S{44}( v1,\S{44}){3}$/);
+      expect(verify('{}', headersOf('{}', decoded), secret, { now: () => now })).toMatchObject({ eventId: 'evt_1' });
+    });
+
+    test.each([
+      'whsec_',
+      'whsec_not-base64_text',
+      'whsec_Ab1+A',
+      'whsec_Ab1=Ab1=',
+      'WHSEC_Ab1+Ab1+',
+      'xwhsec_Ab1+Ab1+',
+    ])('has one signature if the rest is not base64: %s', (other) =>
+      expect(headersOf('{}', other)['webhook-signature']).toMatch(/^v1,\S{44}$/),
+    );
+  });
+
+  const signed = headersOf('{}', 'a-secret-of-16-characters');
+  const entries = Object.entries(signed);
+  const capital = (name: string) => name.replace(/(^|-)\w/g, (start) => start.toUpperCase());
+
+  test.each<[string, ReceivedHeaders]>([
+    ['names in capitals', Object.fromEntries(entries.map(([name, value]) => [capital(name), value]))],
+    ['multiValueHeaders', Object.fromEntries(entries.map(([name, value]) => [capital(name), [value]]))],
+    ['the same value in two spellings', { ...signed, 'Webhook-Id': signed['webhook-id'] }],
+    ['Headers', new Headers(signed)],
+    ['a Map', new Map(entries.map(([name, value]) => [capital(name), value]))],
+    ['pairs', entries.map(([name, value]) => [name.toUpperCase(), [value]] as const)],
+    ['an object with get', { get: (name: string) => signed[name] ?? null }],
+  ])('is verified with headers as %s', (_form, headers) => {
+    expect(verify('{}', headers, 'a-secret-of-16-characters', { now: () => now })).toEqual({
+      eventId: 'evt_1',
+      attempt: 2,
+    });
+  });
+
+  test.each<[RegExp, unknown, unknown]>([
+    [/received text or bytes, not parsed JSON/, {}, signed],
+    [/received text or bytes/, undefined, signed],
+    [/received text or bytes/, null, signed],
+    [/decoded if isBase64Encoded is true/, Buffer.from('{}').toString('base64'), signed],
+    [/the headers are missing/, '{}', undefined],
+    [/the headers are missing/, '{}', 'webhook-id: evt_1'],
+    [/the header webhook-id is missing/, '{}', {}],
+    [/the header webhook-id is missing/, '{}', entries.map(([name, value]) => ({ name, value }))],
+    [/the header webhook-id is missing/, '{}', { ...signed, 'webhook-id': [] }],
+    [/the header webhook-id has several values/, '{}', { ...signed, 'Webhook-Id': 'evt_2' }],
+    [/the header webhook-signature is missing/, '{}', { ...signed, 'webhook-signature': 5 }],
+    [/webhook-timestamp is not a Unix time/, '{}', { ...signed, 'webhook-timestamp': 'today' }],
+    [/x-platform-webhooks-attempt is not a number/, '{}', { ...signed, 'x-platform-webhooks-attempt': 'first' }],
+  ])('is refused with a WebhookVerificationError that names the fault: %s', (message, body, headers) => {
+    const verified = () =>
+      verify(body as string, headers as ReceivedHeaders, 'a-secret-of-16-characters', { now: () => now });
+    expect(verified).toThrow(WebhookVerificationError);
+    expect(verified).toThrow(message);
   });
 
   test('is verified by the kit, and says which event and attempt it is', () => {
@@ -80,12 +150,15 @@ describe('a delivery', () => {
     expect((user + system) / 1_000).toBeLessThan(500);
   });
 
-  test.each([undefined, '', [], ['']])('is never verified with the secret %j', (secret) => {
-    const forged = () => verify('{}', headersOf('{}', ''), secret as string, { now: () => now });
-    expect(forged).toThrow();
-    expect(() => receiver({ secret: secret as string, onEvent: () => undefined })).toThrow(/missing or empty/);
-    expect(() => fetchReceiver({ secret: secret as string, onEvent: () => undefined })).toThrow(/missing or empty/);
-  });
+  test.each([undefined, null, 42, {}, '', [], [''], ['a-secret-of-16-characters', undefined]])(
+    'is never verified with the secret %j',
+    (secret) => {
+      const forged = () => verify('{}', headersOf('{}', ''), secret as string, { now: () => now });
+      expect(forged).toThrow(/missing or empty/);
+      expect(() => receiver({ secret: secret as string, onEvent: () => undefined })).toThrow(/missing or empty/);
+      expect(() => fetchReceiver({ secret: secret as string, onEvent: () => undefined })).toThrow(/missing or empty/);
+    },
+  );
 
   test('is signed with both secrets while one is being changed, and by the platform scheme with the proven one', () => {
     const secrets = { secret: 'the-new-secret-0000', proven: false, encryptionCode: null };
@@ -116,6 +189,13 @@ describe('a receiver', async () => {
     expect(await response.json()).toEqual({ response_token: expected });
     expect(answerCrc('abc', secret)).toEqual({ response_token: expected });
   });
+
+  test.each([undefined, null, '', ['abc'], 'a b', 'x'.repeat(129)])(
+    'refuses %j as the token of a handshake',
+    (token) => {
+      expect(() => answerCrc(token as string, secret)).toThrow(WebhookVerificationError);
+    },
+  );
 
   const post = (body: string, headers: Record<string, string>) => fetch(origin, { method: 'POST', body, headers });
 

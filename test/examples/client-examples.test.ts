@@ -133,6 +133,39 @@ describe('mention-bot', () => {
   });
 });
 
+describe('two bots for mentions', () => {
+  const start = (account: DemoAccount) =>
+    run('mention-bot.js', [], { cwd: makeFolder(), env: { ...environment(account), POLL_SECONDS: '0.2' } });
+  const post = async (account: DemoAccount, input: object) => {
+    const { body } = await clientOf(account).post('/tweet/create', { ...input });
+    return String(body.data['id']);
+  };
+  const tweetsOf = async (account: DemoAccount) => {
+    const { body } = await clientOf(account).get('/user/tweets_and_replies', { userName: account.userName });
+    return body.data['tweets'] as unknown[];
+  };
+
+  test('end a conversation with each other', async () => {
+    const [one, other] = [await sandbox.mint(), await sandbox.mint()];
+    const bots = [start(one), start(other)];
+    for (const bot of bots) await expect.poll(() => bot.output()).toContain('answering mentions');
+    await post(one, { text: `@${other.userName} Hello` });
+    await expect.poll(() => bots[1]?.output()).toContain('replies to a reply of this bot');
+    expect([(await tweetsOf(one)).length, (await tweetsOf(other)).length]).toEqual([2, 1]);
+  });
+
+  test('answer three times in a conversation', async () => {
+    const [account, author] = [await sandbox.mint(), await sandbox.mint()];
+    const bot = start(account);
+    await expect.poll(() => bot.output()).toContain('answering mentions');
+    const first = await post(author, { text: `@${account.userName} 1` });
+    for (const number of [2, 3, 4])
+      await post(author, { text: `@${account.userName} ${number}`, reply_to_tweet_id: first });
+    await expect.poll(() => bot.output()).toContain('is in a conversation with 3 replies of this bot');
+    expect(await tweetsOf(account)).toHaveLength(3);
+  });
+});
+
 describe('export-followers', () => {
   test('writes each follower once, also when it is killed in the middle of the list', async () => {
     const [ada] = service.demo.accounts;

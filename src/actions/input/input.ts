@@ -66,7 +66,7 @@ function fieldOf({ shape }: z.ZodObject, name: string): z.ZodType | undefined {
   return Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : undefined;
 }
 
-export const noNul = 'must not contain the character NUL (U+0000)';
+const noNul = 'must not contain the character NUL (U+0000)';
 
 /** Returns true if a string or a list of strings contains NUL, which the platform cannot store. */
 function containsNul(value: unknown): boolean {

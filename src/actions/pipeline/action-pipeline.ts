@@ -20,7 +20,7 @@ import type { TaskRunner } from '../../shared/threads/task.ts';
 import type { TaskPool } from '../../shared/threads/task-pool.ts';
 import type { WebhookService } from '../../webhooks/service.ts';
 import type { Action, Credentials } from '../action.ts';
-import { checkInput, noNul } from '../input/input.ts';
+import { checkInput } from '../input/input.ts';
 import { type CursorSealer, cursorScope } from '../paging/cursor.ts';
 import {
   byEdge,
@@ -283,7 +283,7 @@ function checkCode({ code: taken }: Action, code: Secret | null): Secret | null 
   // HTTP removes blanks at both ends of a header value, so a code with such blanks would be valid only in a body.
   // Refusing them also prevents a pasted blank from costing one of the limited guesses.
   if (/^\s|\s$/.test(code.expose())) throw malformedField('encryption_code', 'begins or ends with a blank');
-  if (code.expose().includes('\0')) throw malformedField('encryption_code', noNul);
+  if (/[\p{Cc}\p{Cs}]/u.test(code.expose())) throw malformedField('encryption_code', 'has control characters');
   return code;
 }
 

@@ -39,7 +39,9 @@ function credentials(writtenHeaders) {
   const headers = {};
   if (key && !written.has('authorization')) headers.authorization = `Bearer ${key}`;
   if (actor && !written.has('x-auth-token')) headers['x-auth-token'] = actor;
-  if (opens && !written.has('x-encryption-code')) headers['x-encryption-code'] = opens;
+  // Headers hold bytes, and `fetch` refuses other characters.
+  if (opens && !written.has('x-encryption-code'))
+    headers['x-encryption-code'] = String.fromCharCode(...new TextEncoder().encode(opens));
   return headers;
 }
 

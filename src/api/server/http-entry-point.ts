@@ -14,7 +14,12 @@ import type { McpListener } from '../mcp/http.ts';
 import { sendError } from '../rest/envelope.ts';
 import { type RestListener, restBase } from '../rest/router.ts';
 import type { Cors } from './cors.ts';
-import { refuseAmbiguousHeaders, refuseTransferCoding, sendErrorAsPreferred } from './http-errors.ts';
+import {
+  decodeCredentialHeaders,
+  refuseAmbiguousHeaders,
+  refuseTransferCoding,
+  sendErrorAsPreferred,
+} from './http-errors.ts';
 import type { Overload } from './overload.ts';
 import { serializePipelined } from './pipelining.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
@@ -72,6 +77,7 @@ export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
       try {
         refuseTransferCoding(request, response);
         refuseAmbiguousHeaders(request);
+        decodeCredentialHeaders(request);
         if (hasLocalDemo && (isGraphql || isRest)) refuseReboundPage(request, cors);
         if (isGraphql) graphql(request, response);
         else if (isRest) rest(request, response, target);

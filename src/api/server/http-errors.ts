@@ -5,6 +5,7 @@ import { asPosternError, PosternError } from '../../shared/errors/postern-error.
 import { errorCodeHeader } from '../../shared/errors/table.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
+import { credentialHeaders } from '../http/request.ts';
 import { localsOf, RequestLocals } from '../http/request-locals.ts';
 import { prefersPage, sendErrorPage } from '../pages/error-page.ts';
 import { errorBody, sendError } from '../rest/envelope.ts';
@@ -79,6 +80,24 @@ export function refuseAmbiguousHeaders(request: IncomingMessage): void {
     const count = headers[name]?.length ?? 0;
     if (count > 1)
       throw new PosternError('malformed_header', `Malformed header: ${name}: given ${count} times, send it once`);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes credentials in headers as UTF-8, which curl sends. Node reads headers as Latin-1. Throws `bad_input` for other
+ * encodings, before a wrong code could use up a guess.
+ */
+export function decodeCredentialHeaders({ headers }: IncomingMessage): void {
+  for (const name of ['authorization', ...Object.values(credentialHeaders)]) {
+    const value = headers[name];
+    if (typeof value !== 'string' || !/[^\0-\x7f]/.test(value)) continue;
+    try {
+      headers[name] = utf8.decode(Buffer.from(value, 'latin1'));
+    } catch {
+      throw new PosternError('malformed_header', `Malformed header: ${name}: encode it as UTF-8`);
+    }
   }
 }
 

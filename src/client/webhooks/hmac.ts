@@ -10,12 +10,18 @@ export const webHmac: Hmac = (key, ...parts) => {
 };
 
 /**
- * Returns the secret. Throws if it is missing or empty, because an unset variable such as `process.env.SECRET` would
- * otherwise be used as an empty key.
+ * Returns the secret. Throws if it is missing, empty or not a string, because an unset variable such as
+ * `process.env.SECRET` would otherwise be used as an empty key.
  */
-export function requireSecret<T extends TextOrBytes>(secret: T | undefined): T {
-  if (secret === undefined || secret.length === 0) throw new TypeError('The secret is missing or empty');
-  return secret;
+function requireSecret<T extends TextOrBytes>(secret: T | undefined): T {
+  if ((typeof secret === 'string' || secret instanceof Uint8Array) && secret.length > 0) return secret;
+  throw new TypeError('The secret is missing or empty, or not a string');
+}
+
+/** Returns one or several secrets as a list. Throws like `requireSecret`. */
+export function requireSecrets(secret: string | readonly string[]): readonly [string, ...string[]] {
+  const [newest, ...older] = [secret].flat();
+  return [requireSecret(newest), ...older.map(requireSecret)];
 }
 
 function bytesOf(data: TextOrBytes): Uint8Array {

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from './events.ts';
-import { requireSecret } from './hmac.ts';
+import { requireSecrets } from './hmac.ts';
 import { answerCrc, type Delivery, type ReceivedHeaders, verify, WebhookVerificationError } from './verify.ts';
 
 const bodyLimitBytes = 1024 * 1024;
@@ -66,7 +66,7 @@ interface RequestHead {
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 function replyTo({ secret, onEvent }: ReceiverOptions) {
-  const newest = requireSecret([secret].flat()[0]);
+  const [newest] = requireSecrets(secret);
   return async ({ method, url = '', headers }: RequestHead, chunks: Chunks): Promise<Reply> => {
     // `new URL` is not used, because it throws for a path such as `//`.
     const token = new URLSearchParams(url.replace(/^[^?]*/, '')).get('crc_token');

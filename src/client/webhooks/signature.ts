@@ -31,13 +31,24 @@ export function signatureScheme(hmac: Hmac) {
     crcResponseToken: (token: string, secret: string): string => platformSignature(token, secret),
 
     /**
-     * Returns a signature of the Standard Webhooks specification (1.0.0, Signature scheme): `v1,` and the HMAC-SHA256
-     * of id, timestamp and body, joined by dots, in base64. The key is the secret in UTF-8 (docs/webhooks.md,
-     * Deliveries).
+     * Returns the signatures of the Standard Webhooks specification (1.0.0, Signature scheme): `v1,` and the
+     * HMAC-SHA256 of id, timestamp and body, joined by dots, in base64. There is one for each key of the secret
+     * (docs/webhooks.md, Deliveries).
      */
-    standardSignature: ({ id, timestampSeconds, body }: StandardMessage, secret: string): string =>
-      `v1,${hmac(secret, `${id}.${timestampSeconds}.`, body)}`,
+    standardSignatures: ({ id, timestampSeconds, body }: StandardMessage, secret: string): string[] =>
+      keysOf(secret).map((key) => `v1,${hmac(key, `${id}.${timestampSeconds}.`, body)}`),
   };
+}
+
+/** Returns the secret, and the key that libraries of Standard Webhooks decode from a secret of `whsec_` and base64. */
+function keysOf(secret: string): TextOrBytes[] {
+  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
+  try {
+    const key = atob(base64);
+    return key === '' ? [secret] : [secret, Uint8Array.from(key, (byte) => byte.charCodeAt(0))];
+  } catch {
+    return [secret];
+  }
 }
 
 /** Compares two texts in constant time, so that timing reveals nothing about their content. */

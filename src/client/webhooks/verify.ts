@@ -1,13 +1,18 @@
-import { webHmac } from './hmac.ts';
+import { requireSecrets, webHmac } from './hmac.ts';
 import { isSameText, signatureScheme, type TextOrBytes } from './signature.ts';
 
-const { crcResponseToken, platformSignature, standardSignature } = signatureScheme(webHmac);
+const { crcResponseToken, platformSignature, standardSignatures } = signatureScheme(webHmac);
 
 /** The body of a request, unchanged. */
 export type RawBody = string | ArrayBuffer | ArrayBufferView;
 
+/**
+ * The headers of a request: `Headers`, a `Map`, pairs, the headers of Node or Express, or `headers` or
+ * `multiValueHeaders` of AWS Lambda. Names may have any case.
+ */
 export type ReceivedHeaders =
   | { get(name: string): string | null }
+  | Iterable<readonly [string, string | readonly string[]]>
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
@@ -41,21 +46,25 @@ export function verify(
   secret: string | readonly string[],
   { toleranceSeconds = 300, now = Date.now }: VerifyOptions = {},
 ): Delivery {
-  const secrets = [secret].flat();
+  const secrets = requireSecrets(secret);
   const id = read(headers, 'webhook-id');
   const timestamp = read(headers, 'webhook-timestamp');
-  const timestampSeconds = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
+  if (!/^\d{1,15}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a Unix time');
+  const timestampSeconds = Number(timestamp);
   if (!(Math.abs(now() / 1_000 - timestampSeconds) <= toleranceSeconds)) {
     throw new WebhookVerificationError('webhook-timestamp is too old, or too far ahead: check the clock');
   }
   const given = read(headers, 'webhook-signature').split(' ');
   const message = { id, timestampSeconds, body: bytesOf(rawBody) };
-  // Compute one HMAC per secret, because the header may list any number of signatures.
-  const expected = secrets.map((one) => standardSignature(message, one));
+  // The number of HMACs depends on the secrets only, because the header may list any number of signatures.
+  const expected = secrets.flatMap((one) => standardSignatures(message, one));
   if (!expected.some((one) => given.some((text) => isSameText(text, one)))) {
-    throw new WebhookVerificationError('webhook-signature does not match: check the secret');
+    throw new WebhookVerificationError(
+      'webhook-signature does not match: check the secret, and that the body is unchanged (decoded if isBase64Encoded is true)',
+    );
   }
   const attempt = Number(read(headers, 'x-platform-webhooks-attempt'));
+  if (!(attempt >= 1)) throw new WebhookVerificationError('x-platform-webhooks-attempt is not a number');
   // Return `webhook-id`, which is signed. `x-platform-webhooks-event-id` has the same value but no signature, so an
   // attacker could change it to have a delivery processed twice.
   return { eventId: id, attempt };
@@ -75,24 +84,37 @@ export function isSignedByPlatform(rawBody: RawBody, headers: ReceivedHeaders, s
  * handshake). Throws `WebhookVerificationError` for a token that Postern does not send. Anyone can call a receiver, and
  * the response would otherwise be the signature of a forged delivery that was sent as the token.
  */
-export function answerCrc(token: string, secret: string): { response_token: string } {
+export function answerCrc(token: string | null | undefined, secret: string): { response_token: string } {
+  if (typeof token !== 'string') throw new WebhookVerificationError('crc_token is missing, or not one string');
   if (!/^[\w-]{1,128}$/.test(token)) throw new WebhookVerificationError('crc_token is not one of Postern');
   return { response_token: crcResponseToken(token, secret) };
 }
 
 function read(headers: ReceivedHeaders, name: string): string {
-  const value = isHeaders(headers) ? headers.get(name) : headers[name];
-  if (typeof value === 'string') return value;
-  throw new WebhookVerificationError(`the header ${name} is missing`);
+  if (typeof headers !== 'object' || headers === null) throw new WebhookVerificationError('the headers are missing');
+  const [value, ...more] = new Set(valuesOf(headers, name));
+  if (typeof value !== 'string') throw new WebhookVerificationError(`the header ${name} is missing`);
+  if (more.length > 0) throw new WebhookVerificationError(`the header ${name} has several values`);
+  return value;
 }
 
-function isHeaders(headers: ReceivedHeaders): headers is { get(name: string): string | null } {
-  return typeof headers['get'] === 'function';
+function valuesOf(headers: ReceivedHeaders, name: string): unknown[] {
+  if (!(Symbol.iterator in headers) && hasGet(headers)) return [headers.get(name)];
+  const entries: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries(headers);
+  return Array.from(entries, (entry) => {
+    const [key, value] = Array.isArray(entry) ? entry : [];
+    return String(key).toLowerCase() === name ? value : [];
+  }).flat();
+}
+
+function hasGet(headers: object): headers is { get(name: string): string | null } {
+  return 'get' in headers && typeof headers.get === 'function';
 }
 
 function bytesOf(body: RawBody): TextOrBytes {
   if (typeof body === 'string') return body;
-  return ArrayBuffer.isView(body)
-    ? new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
-    : new Uint8Array(body);
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  // `instanceof` does not know the buffers of other realms, such as those of test runners.
+  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
+  throw new WebhookVerificationError('the body must be the received text or bytes, not parsed JSON');
 }

@@ -1,5 +1,5 @@
 import type { DeliverySignatures, WebhookSecrets } from '../shared/secrets.ts';
-import { platformSignature, standardSignature } from '../shared/signatures.ts';
+import { platformSignature, standardSignatures } from '../shared/signatures.ts';
 
 export interface DeliveryAttempt {
   eventId: string;
@@ -16,7 +16,8 @@ export interface SignedPayload extends DeliveryAttempt {
 const seconds = (ms: number) => Math.floor(ms / 1_000);
 
 /**
- * Signs one delivery attempt. During the rotation of a secret, the standard signature header contains a signature for each of both secrets
+ * Signs one delivery attempt. During the rotation of a secret, the standard signature header contains the signatures of
+ * both secrets, the new one first
  * (docs/webhooks.md, Rotating a secret).
  */
 export function signaturesOf({ eventId, body, now }: SignedPayload, secrets: WebhookSecrets): DeliverySignatures {
@@ -25,7 +26,7 @@ export function signaturesOf({ eventId, body, now }: SignedPayload, secrets: Web
   const signing = previous === null ? [secrets.secret] : [secrets.secret, previous];
   return {
     platform: platformSignature(body, secrets.proven ? secrets.secret : (previous ?? secrets.secret)),
-    standard: signing.map((secret) => standardSignature(message, secret)).join(' '),
+    standard: signing.flatMap((secret) => standardSignatures(message, secret)).join(' '),
   };
 }
 

@@ -7,4 +7,4 @@ export const nodeHmac: Hmac = (key, ...parts) => {
   return hmac.digest('base64');
 };
 
-export const { crcResponseToken, platformSignature, standardSignature } = signatureScheme(nodeHmac);
+export const { crcResponseToken, platformSignature, standardSignatures } = signatureScheme(nodeHmac);

@@ -1,9 +1,10 @@
 const minLength = 4;
 const maxLength = 64;
 
-/** Normalizes a code, so that the same digits typed on different keyboards give the same code. */
+/** Normalizes a PIN, so that the same digits from different keyboards give the same code. Other codes stay as typed. */
 export function normalizeCode(code: string): string {
-  return code.normalize('NFKC');
+  const normal = code.normalize('NFKC');
+  return /^\d+$/.test(normal) ? normal : code;
 }
 
 /**
