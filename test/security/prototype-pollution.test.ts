@@ -15,6 +15,7 @@ function prototypes(): PropertyKey[] {
   return [Object.prototype, Array.prototype, Function.prototype].flatMap((prototype) => Reflect.ownKeys(prototype));
 }
 
+const lenient = { prefer: 'handling=lenient' };
 const polluted = { polluted: 'yes', auth_token: 'stolen', authToken: 'stolen', text: 'polluted', id: 'polluted' };
 const bodies = [
   JSON.stringify({ constructor: { prototype: polluted } }),
@@ -34,11 +35,11 @@ describe('names of prototypes in a request change no prototype, and have no effe
       const filled = path.replaceAll(/\{\w+\}/g, '__proto__');
       if (method === 'GET') {
         const query = { '__proto__[polluted]': 'yes', 'constructor[prototype][polluted]': 'yes' };
-        const answer = await client.get(filled, query);
+        const answer = await client.get(filled, query, lenient);
         expect(answer.body.error ?? '').not.toContain('polluted');
       } else {
         for (const body of bodies) {
-          const answer = await client.send(method, filled, body, { 'content-type': 'application/json' });
+          const answer = await client.send(method, filled, body, { 'content-type': 'application/json', ...lenient });
           expect(answer.status).toBeLessThan(500);
           // Without a token of its own such a request would act as nobody.
           if (answer.status === 200) expect(JSON.stringify(answer.body)).not.toContain('polluted');

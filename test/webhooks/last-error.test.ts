@@ -14,7 +14,7 @@ test('PATCH without a field is refused with the names of all; null means all typ
   const { id } = await register(client, { url, events: ['tweet.like'] });
   for (const body of [{}, { url: null }, { secret }]) {
     const refused = await changeWebhook(client, 'PATCH', `/webhooks/${id}`, body);
-    expectRefusal(refused, 400, 'Missing required field: url, events or paused');
+    expectRefusal(refused, 400, /^Missing required field: url, events or paused/);
   }
   const changed = await changeWebhook(client, 'PATCH', `/webhooks/${id}`, { url: null, events: null });
   expect(changed.body.data).toMatchObject({ url, events: null });
