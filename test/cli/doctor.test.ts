@@ -79,19 +79,27 @@ describe('what is wrong with', () => {
   });
 
   test('DATA_DIR', async () => {
-    writeFileSync(join(machine.folder, 'file'), '');
-    for (const path of [join(machine.folder, 'file'), join(machine.folder, 'file', 'below')]) {
-      const { code, states } = await machine.examine({ DATA_DIR: path });
-      expect({ code, states }).toEqual({
-        code: 1,
-        states: { ...well, disk: 'fail', secret_key: 'skip', store: 'skip', clock: 'skip' },
-      });
-    }
-    mkdirSync(machine.dataDir, { mode: 0o700 });
+    const file = join(machine.folder, 'file');
+    writeFileSync(file, '');
+    const refused = await machine.examine({ DATA_DIR: file });
+    expect(refused.code).toBe(1);
+    expect(refused.of('config')).toMatchObject([{ state: 'fail', detail: `DATA_DIR ("${file}") is not a folder` }]);
+    const below = await machine.examine({ DATA_DIR: join(file, 'below') });
+    expect(below).toMatchObject({
+      code: 1,
+      states: { ...well, disk: 'fail', secret_key: 'skip', store: 'skip', clock: 'skip' },
+    });
+    mkdirSync(machine.dataDir);
     chmodSync(machine.dataDir, 0o755);
+    expect((await machine.examine()).of('disk')[0]?.detail).toContain(
+      `${join(machine.dataDir, 'postern')}, not there yet`,
+    );
+    mkdirSync(join(machine.dataDir, 'postern'), { mode: 0o700 });
+    expect((await machine.examine()).states).toEqual(well);
+    chmodSync(join(machine.dataDir, 'postern'), 0o755);
     const { code, of } = await machine.examine();
     expect(code).toBe(0);
-    expect(of('disk')).toMatchObject([{ state: 'warn', todo: `chmod 700 ${machine.dataDir}` }]);
+    expect(of('disk')).toMatchObject([{ state: 'warn', todo: `chmod 700 ${join(machine.dataDir, 'postern')}` }]);
   });
 
   // root may access everything.
