@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { checkNode } from '../../src/cli/doctor/check-settings.ts';
 import { Machine, well } from '../support/doctor.ts';
 import { startPostern } from '../support/process.ts';
 
@@ -144,14 +143,5 @@ describe('what is wrong with', () => {
     expect({ code: away.code, states: away.states }).toEqual({ code: 0, states: { ...well, traces: 'warn' } });
     const grpc = await machine.examine({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
     expect(grpc.of('config')[0]?.detail).toContain('is not one of http/protobuf, http/json');
-  });
-
-  test.each([
-    ['18.20.0', 'fail'],
-    ['20.18.9', 'fail'],
-    ['20.19.0', 'ok'],
-    ['24.0.0', 'ok'],
-  ])('Node %s: %s', (version, state) => {
-    expect(checkNode(version)).toMatchObject({ state });
   });
 });
