@@ -18,7 +18,7 @@ const content = 'postern';
 const mostSeals = 8;
 
 const howToReset =
-  'If the key is lost, stop every process and run `npx postern secret-key reset`, which deletes all data that was encrypted with ' +
+  'If the key is lost, stop every process and run `node scripts/postern.js secret-key reset`, which deletes all data that was encrypted with ' +
   'it (webhooks with their credentials and events, responses stored for Idempotency-Keys, and logins at the platform). Accounts, API keys and credit stay';
 
 /** The check value of a store or of a backup. */

@@ -31,7 +31,7 @@ describe('a machine on which nothing is wrong', () => {
     expect(lines).toHaveLength(10);
     for (const line of lines.slice(0, 8)) expect(line).toMatch(/^ok {4}[a-z_]+ +\S/);
     expect(new Set(lines.slice(0, 8).map((line) => /^ok +\S+ +/.exec(line)?.[0].length)).size).toBe(1);
-    expect(lines.at(-1)).toBe('All is well. Next: `npx postern serve` starts the service.');
+    expect(lines.at(-1)).toBe('All is well. Next: `node scripts/postern.js serve` starts the service.');
   });
 
   test('has the state of a running service, here or for another folder', async () => {
