@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -37,11 +39,39 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const source = join(import.meta.dirname, 'src') + sep;
+const built = join(import.meta.dirname, 'dist') + sep;
+
+/** Returns true if no source changed since the last build. */
+function isBuilt(): boolean {
+  const builtMs = statSync(join(built, '.stamps/modules'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const paths = readdirSync(source, { encoding: 'utf8', recursive: true });
+  return paths.every((path) => statSync(join(source, path)).mtimeMs < builtMs);
+}
+
+/**
+ * Loads the built modules instead of the sources. They load faster, and each process loads them once, for commands too. Tests of the client
+ * load its sources, because its bundle has classes of its own.
+ */
+const builtModules = {
+  name: 'built-modules',
+  enforce: 'pre' as const,
+  resolveId(id: string, importer?: string) {
+    if (!importer || !/^\..*\.ts$/.test(id) || /\/(test|src)\/client\//.test(importer)) return;
+    const path = resolve(dirname(importer), id);
+    if (!path.startsWith(source)) return;
+    const file = built + path.slice(source.length, -'.ts'.length).concat('.js');
+    return existsSync(file) ? { id: file, external: true } : undefined;
+  },
+};
+
 // `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`. `--mode security` is for scripts/security.ts, which names all files.
 export default defineConfig(({ mode }) => ({
+  plugins: process.argv.includes('run') && isBuilt() ? [builtModules] : [],
   // Packages load it as CommonJS; another copy, as a module, would not know their types (graphql-js refuses two realms).
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
+    server: { deps: { external: [/\/dist\//] } },
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(mode === 'all' || mode === 'security' ? [] : onlyInAll)],
     globalSetup: ['test/support/shared-atproto-network.ts'],

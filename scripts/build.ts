@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compressAsFarAsPossible } from './build/compressed.ts';
 import { build, outputs, root } from './build/outputs.ts';
+import { compressAsFarAsPossible } from './build/pages.ts';
 
 const { values, positionals } = parseArgs({
   options: { clean: { type: 'boolean' }, small: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },

@@ -7,7 +7,7 @@ await runNamed('check', {
     load: () => import('./kills.ts'),
   },
   soak: {
-    about: 'all kinds of calls at 70 % of the capacity, with faults: errors, charges, memory and sockets',
+    about: 'all kinds of calls, with faults: errors, charges, memory and sockets',
     load: () => import('./soak.ts'),
   },
   security: { about: 'attacks on every surface', load: () => import('./security.ts') },

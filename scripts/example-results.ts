@@ -1,4 +1,5 @@
 import { demoAccess, type ExampleRequest, examplesFor } from '../src/api/demo/examples.ts';
+import { readUntil } from './openapi/caller.ts';
 import { inService } from './openapi/performed.ts';
 
 /** These replace the URL with a random port, and the cursor, which is sealed with a random vector. */
@@ -29,7 +30,7 @@ export function exampleResults(): Promise<Record<string, string>> {
       const response = await send(first, controller.signal);
       if (second) {
         await send(second);
-        results[name] = await firstEvent(response);
+        results[name] = await readUntil(response, /^id:.*(?:\n.+)*(?=\n\n)/m);
       } else results[name] = JSON.stringify(await response.json(), null, 2);
       controller.abort();
     }
@@ -38,16 +39,4 @@ export function exampleResults(): Promise<Record<string, string>> {
       .replace(/("next_cursor": )"[^"]+"/, `$1"${shownCursor}"`);
     return results;
   });
-}
-
-/** Returns the first event of a stream. */
-async function firstEvent({ body }: Response): Promise<string> {
-  let text = '';
-  if (!body) throw new Error('a stream has no body');
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    const [event] = /^id:.*(?:\n.+)*(?=\n\n)/m.exec(text) ?? [];
-    if (event !== undefined) return event;
-  }
-  throw new Error(`the stream ended before an event: ${text}`);
 }

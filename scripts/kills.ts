@@ -2,7 +2,7 @@
 // charge is lost or doubled, and that gateways recover in the promised time.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -88,18 +88,10 @@ function run<Results>(store: string, args: string[]): Results | null {
       ...(values.old && { KILLS_OLD: values.old }),
     },
   });
-  if (status !== 0) {
-    process.stderr.write(`kills: ${args[0]} failed, so it has no results\n`);
-    process.exitCode = 1;
-    return null;
-  }
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Results;
-  } catch {
-    process.stderr.write(`kills: ${args[0]} has no results\n`);
-    process.exitCode = 1;
-    return null;
-  }
+  if (status === 0 && existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Results;
+  process.stderr.write(`kills: ${args[0]} failed or was skipped, so it has no results\n`);
+  process.exitCode = 1;
+  return null;
 }
 
 function missedBy({ store, accounts, heldMs: held, recoveries }: Faults): string[] {

@@ -8,7 +8,6 @@ import { readArguments } from './bench/frame.ts';
 import { cliTables } from './cli-tables.ts';
 import { endpointTable } from './endpoint-tables.ts';
 import { exampleResults } from './example-results.ts';
-import { moduleTables } from './module-tables.ts';
 import { asyncApiDocument } from './openapi/async-api.ts';
 import { clientSource, errorTableSource } from './openapi/client-source.ts';
 import { contractDocument } from './openapi/contract.ts';
@@ -18,7 +17,7 @@ import { eventsSchema, eventTypesSource } from './openapi/events.ts';
 import { performAll } from './openapi/performed.ts';
 import { platformTables } from './platform-tables.ts';
 import { type Page, shapeTable } from './shape-tables.ts';
-import { toolTable } from './tool-table.ts';
+import { moduleTables, toolTable } from './tables.ts';
 
 const calls = [...actions, ...streams];
 const openApi = JSON.parse(JSON.stringify(openApiDocument(calls, await performAll(calls))));

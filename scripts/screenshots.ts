@@ -1,14 +1,11 @@
 // Takes the screenshots of the README (docs/images) from a service in this process. Its clock starts a day ago and moves by an hour after
 // each group of calls, so that the charts of the console show a day.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { openStore } from '../src/main/open-store.ts';
-import { serve } from '../src/main/serve.ts';
-import { startSandbox } from '../src/sandbox/sandbox.ts';
-import { readConfig } from '../src/shared/config/config.ts';
 import { systemRuntime } from '../src/shared/runtime/runtime.ts';
+import { readDemo } from '../test/support/demo.ts';
+import { serveHere } from './openapi/performed.ts';
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 if (!existsSync(executablePath)) throw new Error(`There is no Chromium at ${executablePath}: set CHROMIUM`);
@@ -17,23 +14,8 @@ const hourMs = 3_600_000;
 
 let hoursAgo = 23;
 const runtime = { ...systemRuntime, now: () => Date.now() - hoursAgo * hourMs };
-const dataDir = mkdtempSync(join(tmpdir(), 'postern-screenshots-'));
-const config = readConfig({
-  PORT: '0',
-  SANDBOX_PORT: '0',
-  DATA_DIR: dataDir,
-  LOG_LEVEL: 'silent',
-  SANDBOX_ACTIVITY: '0',
-});
-// The store runs in this thread, because a thread of its own would use its own clock.
-// Worker threads cannot load TypeScript.
-const service = await serve(config, {
-  runtime,
-  openStore: () => openStore(config, runtime),
-  startSandbox: async (options) => ({ ...(await startSandbox(options)), onExit: () => {} }),
-  tasks: { worker: new URL('../dist/main/task-worker.js', import.meta.url) },
-});
-const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+const service = await serveHere(runtime);
+const demo = readDemo(service.dataDir);
 for (; hoursAgo > 0; hoursAgo--) await makeCalls(8 + ((hoursAgo * 7) % 11));
 await makeCalls(6);
 
@@ -54,7 +36,6 @@ await takeScreenshot('explorer', 'dark', async (page) => {
 });
 await browser.close();
 await service.stop();
-rmSync(dataDir, { recursive: true });
 
 async function takeScreenshot(name: string, colorScheme: 'light' | 'dark', open: (page: Page) => Promise<void>) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });

@@ -17,12 +17,6 @@ interface FileResult {
   assertionResults: { fullName: string; status: string }[];
 }
 
-/** The result of one hostile request. */
-interface Hostile {
-  name: string;
-  faults: string[];
-}
-
 const root = dirname(import.meta.dirname);
 const names = Object.keys(surfaces);
 
@@ -56,7 +50,8 @@ const testsOf = ({ tests, browser = [] }: Surface) =>
   [...tests, ...(values.all ? browser : [])].map((name) => `test/${name}.test.ts`);
 process.stdout.write(`security: ${chosen.length} surfaces, --seed ${values.seed} repeats the choice of attacks\n`);
 const tests = await runTests(chosen.flatMap(([, surface]) => testsOf(surface)));
-const hostile = await runHostile(await chooseHostile());
+const hostile = await chooseHostile();
+const faultsOf = await runHostile([...hostile.values()].flat());
 const results = chosen.map(resultOf);
 for (const { name, tried, held } of results) {
   process.stdout.write(`${name.padEnd(14)} ${String(tried).padStart(5)} attacks, ${String(held).padStart(5)} held\n`);
@@ -103,50 +98,31 @@ async function chooseHostile(): Promise<Map<string, string[]>> {
   );
 }
 
-/** Sends hostile requests to a service. Returns the results by file. */
-async function runHostile(byFile: Map<string, string[]>): Promise<Map<string, Hostile[]>> {
-  const wanted = [...byFile.values()].flat();
-  if (wanted.length === 0) return new Map();
+/** Sends hostile requests to a service. Returns the faults of each. */
+async function runHostile(names: string[]): Promise<Map<string, string[]>> {
+  if (names.length === 0) return new Map();
   const script = join(import.meta.dirname, 'bench.ts');
-  const output = await run(
-    [
-      ...process.execArgv,
-      script,
-      'hostile',
-      '--json',
-      '--stop-ms',
-      values['stop-ms'],
-      ...wanted.flatMap((name) => ['--only', name]),
-    ],
-    { captures: true },
-  );
-  const measured = new Map(
-    output
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Hostile)
-      .map((result) => [result.name, result]),
-  );
+  const options = ['--json', '--stop-ms', values['stop-ms'], ...names.flatMap((name) => ['--only', name])];
+  const output = await run([...process.execArgv, script, 'hostile', ...options], { captures: true });
+  const results = output.split('\n').filter((line) => line.startsWith('{'));
   return new Map(
-    [...byFile].map(([file, attacks]) => [
-      file,
-      attacks.map((name) => measured.get(name) ?? { name, faults: ['the attack did not run'] }),
-    ]),
+    results
+      .map((line) => JSON.parse(line) as { name: string; faults: string[] })
+      .map((each) => [each.name, each.faults]),
   );
 }
 
 function resultOf([name, surface]: [string, Surface]) {
-  const files = testsOf(surface);
-  const cases = files.flatMap((file) => casesOf(file));
   const requests = (surface.attacks ?? []).flatMap((file) => hostile.get(file) ?? []);
-  const faults = [
-    ...cases.filter(({ held }) => !held).map((each) => `${name}: ${each.name}`),
-    ...requests
-      .filter((request) => request.faults.length > 0)
-      .map((request) => `${name}: ${request.name}: ${request.faults.join(', ')}`),
+  const results = [
+    ...testsOf(surface).flatMap(casesOf),
+    ...requests.map((request) => {
+      const faults = faultsOf.get(request) ?? ['the attack did not run'];
+      return { name: `${request}: ${faults.join(', ')}`, held: faults.length === 0 };
+    }),
   ];
-  const tried = cases.length + requests.length;
-  return { name, tried, held: tried - faults.length, faults };
+  const faults = results.filter(({ held }) => !held).map((each) => `${name}: ${each.name}`);
+  return { name, tried: results.length, held: results.length - faults.length, faults };
 }
 
 function casesOf(file: string): { name: string; held: boolean }[] {

@@ -21,46 +21,28 @@ export interface OpenApi {
 
 export type Page = keyof typeof pages;
 
-/** The shapes on each page: the name in the OpenAPI document and the heading. */
+/** The shapes on each page by their names in the OpenAPI document. */
 const pages = {
-  shapes: {
-    Tweet: 'Tweet',
-    Media: 'Media',
-    Entities: 'Entities',
-    Author: 'Author',
-    UserCard: 'User card',
-    UserProfile: 'User profile',
-    UserAbout: 'User about',
-    Article: 'Article',
-    Account: 'Account',
-    ApiKey: 'API key',
-    CreatedApiKey: 'Created API key',
-    Balance: 'Balance',
-    Usage: 'Usage',
-    UsageRow: 'Usage row',
-    Payment: 'Payment',
-    AuditEntry: 'Audit entry',
-    AuditAuthor: 'Audit author',
-    AuditSubject: 'Audit subject',
-  },
-  'message-shapes': {
-    Conversation: 'Conversation',
-    Participant: 'Participant',
-    DirectMessage: 'Message',
-    Attachment: 'Attachment',
-  },
-  'webhook-shapes': {
-    CreatedWebhook: 'Created webhook',
-    Webhook: 'Webhook',
-    Delivery: 'Delivery',
-    DeliveryDetail: 'Delivery with attempts',
-    DeliveryAttempt: 'Delivery attempt',
-    WebhookTest: 'Test result',
-  },
+  shapes:
+    'Tweet Media Entities Author UserCard UserProfile UserAbout Article Account ApiKey CreatedApiKey Balance Usage UsageRow Payment ' +
+    'AuditEntry AuditAuthor AuditSubject',
+  'message-shapes': 'Conversation Participant DirectMessage Attachment',
+  'webhook-shapes': 'CreatedWebhook Webhook Delivery DeliveryDetail DeliveryAttempt WebhookTest',
 };
 
+const namesOn = (page: Page) => pages[page].split(' ');
+
 const headings: Record<string, string> = {
-  ...Object.assign({}, ...Object.values(pages)),
+  ...Object.fromEntries(
+    (Object.keys(pages) as Page[])
+      .flatMap(namesOn)
+      .map((name) => [name, name.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)]),
+  ),
+  ApiKey: 'API key',
+  CreatedApiKey: 'Created API key',
+  DirectMessage: 'Message',
+  DeliveryDetail: 'Delivery with attempts',
+  WebhookTest: 'Test result',
   QuotedTweet: 'Tweet',
   ArticleSummary: 'Article',
 };
@@ -70,7 +52,7 @@ type Schemas = Record<string, Schema>;
 /** Returns the table of the shapes of one page from the schemas of the OpenAPI document, which has types and meanings. */
 export function shapeTable({ components: { schemas } }: OpenApi, page: Page): string {
   const fieldsIn = (name: string) => schemas[name]?.properties ?? {};
-  const names = Object.keys(pages[page]);
+  const names = namesOn(page);
   const rows = names.map((name) => {
     const properties = fieldsIn(name);
     const heading = headings[name] ?? name;

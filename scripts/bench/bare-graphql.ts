@@ -11,15 +11,12 @@ const platform = new Pool(platformUrl, { connections: 128 });
 interface PlatformUser {
   id: string;
   screen_name: string;
-  avatar_url: string;
-  counts: { followers: number; following: number };
-  created_at: string;
+  counts: { followers: number };
 }
 interface PlatformTweet {
-  id: string;
   kind: string;
   created_at: string;
-  counts: { likes: number; retweets: number; replies: number };
+  counts: { likes: number };
 }
 interface TweetPage {
   tweets: PlatformTweet[];
@@ -43,72 +40,41 @@ async function get<Data>(path: string, authToken: string): Promise<Data> {
 
 const schema = createSchema<Context>({
   typeDefs: /* GraphQL */ `
-    scalar DateTime
     type Query {
-      user(userName: String, userId: String): User
+      user(userName: String!): User
     }
-    interface Node {
-      id: ID!
-    }
-    type User implements Node {
-      id: ID!
-      userId: String!
+    type User {
       userName: String!
       name: String!
-      description: String!
-      location: String
-      profilePicture: String
       followersCount: Int!
-      followingCount: Int!
-      createdAt: DateTime
       tweets(first: Int = 20, after: String): TweetConnection
     }
     type TweetConnection {
       edges: [TweetEdge!]!
-      nodes: [Tweet!]!
       pageInfo: PageInfo!
     }
     type TweetEdge {
       node: Tweet!
-      cursor: String!
     }
-    type Tweet implements Node {
-      id: ID!
-      tweetId: String!
+    type Tweet {
       text: String!
-      createdAt: DateTime!
-      lang: String!
+      createdAt: String!
       likeCount: Int!
-      retweetCount: Int!
-      replyCount: Int!
       author: User
     }
     type PageInfo {
       hasNextPage: Boolean!
-      hasPreviousPage: Boolean!
-      startCursor: String
       endCursor: String
     }
   `,
   resolvers: {
     Query: {
-      user: async (
-        _root: unknown,
-        { userName, userId }: { userName: string; userId?: string },
-        { authToken }: Context,
-      ) => {
-        const path = userId ? `/api/users/${userId}` : `/api/users/by/${encodeURIComponent(userName)}`;
-        return (await get<{ user: PlatformUser }>(path, authToken)).user;
-      },
+      user: async (_root: unknown, { userName }: { userName: string }, { authToken }: Context) =>
+        (await get<{ user: PlatformUser }>(`/api/users/by/${encodeURIComponent(userName)}`, authToken)).user,
     },
     User: {
-      id: ({ id }: PlatformUser) => btoa(`User:${id}`),
-      userId: ({ id }: PlatformUser) => id,
       userName: ({ screen_name }: PlatformUser) => screen_name,
-      profilePicture: ({ avatar_url }: PlatformUser) => avatar_url,
       followersCount: ({ counts }: PlatformUser) => counts.followers,
-      followingCount: ({ counts }: PlatformUser) => counts.following,
-      createdAt: ({ created_at }: PlatformUser) => created_at,
       tweets: async (
         { id }: PlatformUser,
         { first, after = '' }: { first: number; after?: string },
@@ -118,19 +84,14 @@ const schema = createSchema<Context>({
         const { tweets, next_cursor } = await get<TweetPage>(`/api/users/${id}/tweets?${query}`, authToken);
         const cursor = next_cursor === null ? null : btoa(next_cursor);
         return {
-          edges: tweets.filter((tweet) => tweet.kind === 'tweet').map((node) => ({ node, cursor })),
-          pageInfo: { hasNextPage: cursor !== null, hasPreviousPage: false, startCursor: cursor, endCursor: cursor },
+          edges: tweets.filter((tweet) => tweet.kind === 'tweet').map((node) => ({ node })),
+          pageInfo: { hasNextPage: cursor !== null, endCursor: cursor },
         };
       },
     },
-    TweetConnection: { nodes: ({ edges }: { edges: { node: PlatformTweet }[] }) => edges.map(({ node }) => node) },
     Tweet: {
-      id: ({ id }: PlatformTweet) => btoa(`Tweet:${id}`),
-      tweetId: ({ id }: PlatformTweet) => id,
       createdAt: ({ created_at }: PlatformTweet) => created_at,
       likeCount: ({ counts }: PlatformTweet) => counts.likes,
-      retweetCount: ({ counts }: PlatformTweet) => counts.retweets,
-      replyCount: ({ counts }: PlatformTweet) => counts.replies,
     },
   },
 });

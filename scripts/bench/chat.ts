@@ -1,8 +1,5 @@
 // Measures encrypted messages: the first list with an uncached encryption code, later lists, and the messages that are encrypted and
 // decrypted per second.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import {
   ConversationKeys,
   conversationIdOf,
@@ -15,6 +12,7 @@ import {
   sealKeyChange,
 } from '../../src/messaging/encryption/index.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { type Demo, readDemo } from '../../test/support/demo.ts';
 import { median, readArguments } from './frame.ts';
 import { start, stopAll, temporaryFolder } from './processes.ts';
 
@@ -31,7 +29,7 @@ await start('postern.js', ['serve'], {
   SANDBOX_ACTIVITY: '0',
   RATE_LIMIT: '0',
 });
-await lists(JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')));
+await lists(readDemo(dataDir));
 await stopAll();
 sealAndOpen();
 

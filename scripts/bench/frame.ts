@@ -31,11 +31,6 @@ export function readArguments<const Options extends NonNullable<ParseArgsConfig[
   return parseArgs({ options }).values;
 }
 
-/** Returns the duration of a round. Round 0 of `alternate` is longer, because V8 needs thousands of requests to optimise all code. */
-export function roundMs(round: number, durationMs: number, warmUpMs = 4_000): number {
-  return round === 0 ? Math.max(warmUpMs, durationMs) : durationMs;
-}
-
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -55,25 +50,4 @@ export function spread(values: readonly number[]): Spread {
 
 export function showSpread({ value, low, high }: Spread): string {
   return `${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
-}
-
-/**
- * Measures the subjects alternately (A B C, B C A, …), so that neither the machine's speed nor the position in a round favours one.
- * Round 0 is a warm-up and is not counted. Returns the results of each subject.
- */
-export async function alternate<Name extends string, Subject, Result>(
-  subjects: Record<Name, Subject>,
-  rounds: number,
-  measure: (subject: Subject, name: Name, round: number) => Promise<Result>,
-): Promise<Record<Name, Result[]>> {
-  const names = Object.keys(subjects) as Name[];
-  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Result[]>;
-  for (let round = 0; round <= rounds; round++) {
-    const first = round % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      const result = await measure(subjects[name], name, round);
-      if (round > 0) results[name].push(result);
-    }
-  }
-  return results;
 }

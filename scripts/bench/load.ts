@@ -2,17 +2,16 @@ import { median, type Spread, showSpread, spread } from './frame.ts';
 import { type LoadCall, LoadClient, quantile } from './open-loop.ts';
 import { processorSeconds, type Started } from './processes.ts';
 
-export interface Load {
-  server: Started;
+export interface Scenario {
   request: () => LoadCall;
-  concurrency: number;
-  durationMs: number;
   /** Throws if a body is wrong. */
   check: (body: string, sent: LoadCall) => void;
+  concurrency: number;
+  /** V8 needs thousands of requests to optimise all code. */
+  warmUpMs?: number;
 }
 
 export interface LoadResult {
-  requests: number;
   perSecond: number;
   p50: number;
   p99: number;
@@ -20,8 +19,39 @@ export interface LoadResult {
   cpuMs: number;
 }
 
-/** Sends requests for `durationMs` with `concurrency` concurrent requests, and checks every response. */
-export async function load({ server, request, concurrency, durationMs, check }: Load): Promise<LoadResult> {
+/**
+ * Measures servers alternately (A B C, B C A, …), so that neither the machine's speed nor the position in a round favours one. Round 0 is a
+ * warm-up and is not counted. Prints the medians. Returns the results of each server.
+ */
+export async function compareLoad<Name extends string>(
+  title: string,
+  servers: Record<Name, Started>,
+  scenario: Scenario,
+  { rounds, seconds }: { rounds: string; seconds: string },
+): Promise<Record<Name, LoadResult[]>> {
+  const names = Object.keys(servers) as Name[];
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, LoadResult[]>;
+  const durationMs = Number(seconds) * 1_000;
+  const { warmUpMs = 4_000 } = scenario;
+  for (let round = 0; round <= Number(rounds); round++) {
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      const result = await load(servers[name], scenario, round === 0 ? Math.max(warmUpMs, durationMs) : durationMs);
+      if (round > 0) results[name].push(result);
+    }
+  }
+  process.stdout.write(`${title}\n`);
+  for (const name of names) {
+    const of = (figure: keyof LoadResult) => median(results[name].map((result) => result[figure])).toFixed(2);
+    process.stdout.write(
+      `  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${of('cpuMs')} ms of processor a request\n`,
+    );
+  }
+  return results;
+}
+
+/** Sends requests for `durationMs`, and checks every response. */
+async function load(server: Started, { request, check, concurrency }: Scenario, durationMs: number) {
   const client = new LoadClient(server.url, concurrency);
   const next = () => {
     const sent = request();
@@ -35,21 +65,11 @@ export async function load({ server, request, concurrency, durationMs, check }: 
   if (failed) throw new Error(`status ${failed.status}: ${failed.wrong}`);
   const latencies = results.map(({ ms }) => ms);
   return {
-    requests: results.length,
     perSecond: (results.length / durationMs) * 1_000,
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
     cpuMs: (cpuSeconds / results.length) * 1_000,
   };
-}
-
-export function showResults(results: Record<string, LoadResult[]>): void {
-  for (const [name, all] of Object.entries(results)) {
-    const of = (figure: keyof LoadResult) => median(all.map((result) => result[figure])).toFixed(2);
-    process.stdout.write(
-      `  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${of('cpuMs')} ms of processor a request\n`,
-    );
-  }
 }
 
 /** Prints the ratio of a figure of both for each round, and returns it. */

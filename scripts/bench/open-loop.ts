@@ -1,15 +1,6 @@
 // A load client. In an open loop, requests begin at their scheduled times, even if earlier ones are still running.
 import { Pool } from 'undici';
 
-/** The maximum time in milliseconds that the client waits for the responses after the last request. */
-const drainMs = 120_000;
-
-interface Rate {
-  rate: number;
-  durationMs: number;
-  random: () => number;
-}
-
 export interface LoadCall {
   method: 'GET' | 'POST';
   path: string;
@@ -22,10 +13,12 @@ export interface LoadCall {
 
 export interface LoadOutcome {
   key: string | undefined;
+  /** 0 if the connection failed. */
   status: number;
   retryAfter: boolean;
-  at: number;
+  /** The time until the end of the response. */
   ms: number;
+  /** Why the response is wrong. */
   wrong?: string;
 }
 
@@ -46,26 +39,7 @@ export function pick<Item>(items: readonly Item[], random: () => number): Item {
   return item;
 }
 
-/**
- * Calls `begin(dueAt)` at the times of a Poisson process with `rate` per second for `durationMs`. Returns how late the calls began, in
- * milliseconds: a client that is itself overloaded begins late.
- */
-export async function atRate({ rate, durationMs, random, begin }: Rate & { begin: (dueAt: number) => void }) {
-  const late: number[] = [];
-  const startedAt = performance.now();
-  let dueAt = startedAt;
-  for (;;) {
-    dueAt += (-Math.log(1 - random()) / rate) * 1_000;
-    if (dueAt - startedAt >= durationMs) return late;
-    for (let waitMs = dueAt - performance.now(); waitMs > 0; waitMs = dueAt - performance.now()) {
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
-    late.push(performance.now() - dueAt);
-    begin(dueAt);
-  }
-}
-
-/** Sends requests over kept-open connections and records the results. `pool.dispatch` is the cheapest way to send one with undici. */
+/** Sends requests over kept-open connections. `pool.dispatch` is the cheapest way to send one with undici. */
 export class LoadClient {
   readonly #pool: Pool;
   readonly #connections: number;
@@ -81,18 +55,15 @@ export class LoadClient {
     await Promise.all(Array.from({ length: this.#connections }, () => this.send(request)));
   }
 
-  /**
-   * Sends a request. Resolves with its result: the status (0 if the connection failed), `ms` from now to the end of the response, `at`, and
-   * `retryAfter`, true if the response has this header. It never rejects. A result has `wrong` if `request.check` throws.
-   */
+  /** Never rejects. */
   send({ method, path, headers, body, key, check }: LoadCall): Promise<LoadOutcome> {
-    const at = performance.now();
+    const sentAt = performance.now();
     return new Promise((resolve) => {
       let status = 0;
       let retryAfter = false;
       const chunks: Buffer[] = [];
       const end = (result: { wrong?: string }) => {
-        resolve({ key, status, retryAfter, at, ms: performance.now() - at, ...result });
+        resolve({ key, status, retryAfter, ms: performance.now() - sentAt, ...result });
       };
       this.#pool.dispatch(
         { method, path, headers, body: body ?? null },
@@ -131,21 +102,33 @@ export class LoadClient {
     return results;
   }
 
-  /** Sends requests of `next()` at `rate` per second. Returns the results, and how late the client sent them. */
-  async openLoop({ rate, durationMs, random, next }: Rate & { next: () => LoadCall }) {
-    const results: LoadOutcome[] = [];
-    let unanswered = 0;
-    const begin = () => {
-      unanswered++;
-      void this.send(next()).then((result) => {
-        unanswered--;
-        results.push(result);
-      });
-    };
-    const late = await atRate({ rate, durationMs, random, begin });
-    const givesUpAt = performance.now() + drainMs;
-    while (unanswered > 0 && performance.now() < givesUpAt) await new Promise((resolve) => setTimeout(resolve, 10));
-    return { results, unanswered, late };
+  /**
+   * Sends requests at the times of a Poisson process with `rate` per second. Returns the results, and how late the requests began: a client
+   * that is itself overloaded begins late.
+   */
+  async openLoop({
+    rate,
+    durationMs,
+    random,
+    next,
+  }: {
+    rate: number;
+    durationMs: number;
+    random: () => number;
+    next: () => LoadCall;
+  }) {
+    const late: number[] = [];
+    const results: Promise<LoadOutcome>[] = [];
+    const endsAt = performance.now() + durationMs;
+    for (let dueAt = performance.now(); ; ) {
+      dueAt += (-Math.log(1 - random()) / rate) * 1_000;
+      if (dueAt >= endsAt) return { results: await Promise.all(results), late };
+      for (let waitMs = dueAt - performance.now(); waitMs > 0; waitMs = dueAt - performance.now()) {
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+      late.push(performance.now() - dueAt);
+      results.push(this.send(next()));
+    }
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,13 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve as resolvePath } from 'node:path';
 import { rolldown } from 'rolldown';
+import { AccountAdmin } from '../../src/billing/account-admin.ts';
+import { openStore } from '../../src/main/open-store.ts';
+import { readConfig } from '../../src/shared/config/config.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { readDemo } from '../../test/support/demo.ts';
 
 export type Settings = Record<string, string | undefined>;
 
@@ -18,7 +23,6 @@ const folders = new Set<string>();
 const programs = new Map<string, Promise<string>>();
 /** The maximum length of the output in the error of a process that does not start. */
 const longestOutput = 10_000;
-const maxStarts = 5;
 // A failed benchmark must not leave running processes or folders.
 process.once('exit', () => {
   for (const child of running) child.kill();
@@ -101,20 +105,34 @@ export async function start(
 }
 
 /** Starts a sandbox on a free port, in which users do not act by themselves. */
-export function startSandbox(settings: Settings = {}, program = 'postern.js'): Promise<Started> {
+export function startSandbox(settings: Settings = {}): Promise<Started> {
   const env = { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0', ...settings };
-  return start(program, ['sandbox'], env);
+  return start('postern.js', ['sandbox'], env);
 }
 
-/** Starts a gateway, up to five times as a service manager does, because a busy database may exceed the time limit of the start. */
-export async function startGateway(settings: Settings): Promise<Started> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await start('postern.js', ['serve'], settings);
-    } catch (error) {
-      if (!settings['MONGODB_URL'] || tries === maxStarts) throw error;
-    }
+/** Starts a sandbox and a gateway. The calls of `headers` act as ada, and an account with enough credit for a benchmark pays. */
+export async function startGateway(settings: Settings = {}) {
+  const dataDir = temporaryFolder();
+  const sandbox = await startSandbox(settings);
+  const own = { DATA_DIR: dataDir, PORT: '0', PLATFORM_URL: sandbox.url, PLATFORM_KIND: 'sandbox' };
+  const gateway = await start('postern.js', ['serve'], { ...own, ...settings });
+  const [key = ''] = await makeKeys(dataDir, [100_000]);
+  const { accounts } = readDemo(dataDir);
+  const headers = { authorization: `Bearer ${key}`, 'x-auth-token': accounts[0].authToken };
+  return { sandbox, gateway, headers, dataDir };
+}
+
+/** Creates an account for each number of dollars in a store, which a gateway may be using. Returns a key of each. */
+export async function makeKeys(dataDir: string, dollars: readonly number[]): Promise<string[]> {
+  const store = await openStore(readConfig({ DATA_DIR: dataDir }), systemRuntime);
+  const admin = new AccountAdmin(store, systemRuntime);
+  const keys: string[] = [];
+  for (const credit of dollars) {
+    const account = await admin.createAccount('Bench', credit * 1_000_000);
+    keys.push((await admin.createKey(account, 'Bench')).key.expose());
   }
+  await store.close();
+  return keys;
 }
 
 /** The clock ticks per second of the times in /proc (USER_HZ). It is 100 on all architectures that Node supports. */
@@ -140,24 +158,6 @@ export function mebibytes({ child }: Pick<Started, 'child'>): number {
 export function pidOf({ pid }: { pid?: number | undefined }): number {
   if (pid === undefined) throw new Error('a process did not start');
   return pid;
-}
-
-/** Creates an account with enough credit for a benchmark, and a key. */
-export function makeRichAccount(
-  dataDir: string,
-  credits = '100000',
-  program = join(scripts, 'postern.js'),
-): { account: string; key: string } {
-  const run = (...args: string[]): Record<string, string> => {
-    const command = [program, ...args, '--json'];
-    const { stdout } = spawnSync(process.execPath, command, {
-      env: { ...process.env, DATA_DIR: dataDir },
-      encoding: 'utf8',
-    });
-    return JSON.parse(stdout);
-  };
-  const { id: account = '' } = run('account', 'create', '--name', 'Bench', '--credits', credits);
-  return { account, key: run('key', 'create', '--account', account)['key'] ?? '' };
 }
 
 /** Ends a process that `start` has started. */

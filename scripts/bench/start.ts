@@ -1,7 +1,6 @@
 // Measures the time from start to the first response and the memory at rest, compared with a minimal program with Express and Yoga.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readDemo } from '../../test/support/demo.ts';
 import { readArguments, type Spread, spread } from './frame.ts';
 import { mebibytes, processorSeconds, type Settings, start, stop, temporaryFolder } from './processes.ts';
 
@@ -26,23 +25,22 @@ type Figures = Record<string, number>;
 
 interface Subject {
   script: string;
-  args: string[];
   env: Settings;
   headers: () => Record<string, string>;
 }
 
 const subjects: Record<Name, () => Subject> = {
-  bare: () => ({ script: 'bench/bare-start.ts', args: [], env: {}, headers: () => ({}) }),
+  bare: () => ({ script: 'bench/bare-start.ts', env: {}, headers: () => ({}) }),
   postern: () => {
     const folder = temporaryFolder();
+    const headers = () => {
+      const { apiKey, accounts } = readDemo(folder);
+      return { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0].authToken };
+    };
     return {
       script: 'postern.js',
-      args: ['serve'],
       env: { DATA_DIR: folder, PORT: '0', SANDBOX_PORT: '0', LOG_LEVEL: 'warn' },
-      headers: () => {
-        const { apiKey, accounts } = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-        return { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0].authToken };
-      },
+      headers,
     };
   },
 };
@@ -60,9 +58,9 @@ for (const figure of Object.keys(results.bare[0] ?? {})) {
   process.stdout.write(`${figure.padEnd(28)}${show(bare).padEnd(22)}${show(postern).padEnd(22)}${ratio}\n`);
 }
 
-async function measure({ script, args, env, headers }: Subject): Promise<Figures> {
+async function measure({ script, env, headers }: Subject): Promise<Figures> {
   const startedAt = performance.now();
-  const server = await start(script, args, { NODE_ENV: 'production', ...env });
+  const server = await start(script, ['serve'], { NODE_ENV: 'production', ...env });
   const own = headers();
   await request(`${server.url}/v1/user/info?userName=grace`, { headers: own });
   const firstAnswer = performance.now() - startedAt;

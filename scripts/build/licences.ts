@@ -29,9 +29,3 @@ export function licences(output: readonly Rendered[]): string {
 export function packagesIn(text: string): string[] {
   return text.split(separator).map((part) => part.slice(0, part.indexOf('\n')).replace(' ', '@'));
 }
-
-/** Returns the chunks of a bundle, without its assets, and the file name of its entry. */
-export function chunksOf(output: readonly Rendered[]): { chunks: OutputChunk[]; entry: string } {
-  const chunks = output.filter((rendered) => rendered.type === 'chunk');
-  return { chunks, entry: chunks.find((chunk) => chunk.isEntry)?.fileName ?? '' };
-}

@@ -8,6 +8,8 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The installed packages. npm writes this file at the end of each installation. */
 const packages = 'node_modules/.package-lock.json';
 
+const pageScripts = (name: string) => [`scripts/build/${name}.ts`, 'scripts/build/pages.ts'];
+
 interface Output {
   about: string;
   /** Files and folders. The output is built again if one of them changes. */
@@ -28,26 +30,19 @@ export const outputs: Record<string, Output> = {
   },
   viewer: {
     about: 'dist/viewer: the viewer of /docs',
-    inputs: [packages, 'scripts/build/viewer.ts', 'scripts/build/compressed.ts'],
+    inputs: [packages, ...pageScripts('viewer')],
     result: 'dist/viewer/reference.js',
     make: async () => (await import('./viewer.ts')).copyViewer(),
   },
   graphiql: {
     about: 'dist/graphiql: GraphiQL with its editor, compressed',
-    inputs: ['src/api/pages', packages, 'scripts/build/graphiql.ts', 'scripts/build/compressed.ts'],
+    inputs: ['src/api/pages', packages, ...pageScripts('graphiql')],
     result: 'dist/graphiql/manifest.json',
     make: async () => (await import('./graphiql.ts')).buildGraphiql(),
   },
   console: {
     about: 'dist/console: the program and the style sheet of /console, compressed',
-    inputs: [
-      'src/console',
-      'src/shared/rich-text',
-      'src/api/pages',
-      packages,
-      'scripts/build/console.ts',
-      'scripts/build/compressed.ts',
-    ],
+    inputs: ['src/console', 'src/shared/rich-text', 'src/api/pages', packages, ...pageScripts('console')],
     result: 'dist/console/manifest.json',
     make: async () => (await import('./console.ts')).buildConsole(),
   },

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeCompressed } from './compressed.ts';
 import { root } from './outputs.ts';
+import { writeCompressed } from './pages.ts';
 
 const target = join(root, 'dist', 'viewer');
 

@@ -1,10 +1,10 @@
 // Starts a service for the clients with free ports, a temporary folder and an account with credit.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { type AtprotoNetwork, startAtprotoNetwork } from '../../test/support/atproto-network.ts';
-import { makeRichAccount, type Settings, start, stopAll, temporaryFolder } from '../bench/processes.ts';
+import { readDemo } from '../../test/support/demo.ts';
+import { makeKeys, type Settings, start, stopAll, temporaryFolder } from '../bench/processes.ts';
 
 interface Platform {
   settings: Settings;
@@ -17,8 +17,8 @@ export const platforms: Record<string, () => Promise<Platform>> = {
   sandbox: async () => ({
     settings: { SANDBOX_PORT: '0' },
     users: (dataDir) => {
-      const { accounts } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
-      return { actor: accounts[0]?.authToken ?? '', otherUser: accounts[1]?.userName ?? '' };
+      const { accounts } = readDemo(dataDir);
+      return { actor: accounts[0].authToken, otherUser: accounts[1].userName };
     },
     stop: async () => {},
   }),
@@ -41,7 +41,7 @@ export async function startService(platformName: string) {
   const dataDir = join(folder, 'data');
   const env = { ...settings, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn' };
   const { url } = await start('postern.js', ['serve'], env);
-  const { key } = makeRichAccount(dataDir, '10');
+  const [key = ''] = await makeKeys(dataDir, [10]);
   const openApi = join(folder, 'openapi.json');
   writeFileSync(openApi, await (await fetch(`${url}/openapi.json`)).text());
   const { actor, otherUser } = users(dataDir);

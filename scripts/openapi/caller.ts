@@ -1,8 +1,8 @@
-import type { Demo } from '../../src/api/demo/demo.ts';
 import type { Store } from '../../src/store/port.ts';
-import type { Behind } from './behind.ts';
+import type { Demo } from '../../test/support/demo.ts';
+import type { TestReceiver } from '../../test/support/receiver.ts';
+import { Behind } from './behind.ts';
 import type { HeldTimers } from './held.ts';
-import type { Receiver } from './receiver.ts';
 
 /** The default URL of the sandbox. It replaces the URL with a random port in the examples. */
 const shownSandbox = 'http://127.0.0.1:4001';
@@ -35,22 +35,16 @@ interface Learned {
 export class Caller {
   readonly demo: Demo;
   readonly behind: Behind;
-  readonly receiver: Receiver;
+  readonly receiver: TestReceiver;
   readonly store: Store;
   readonly timers: HeldTimers;
   webhook: { id: string } | undefined;
   apiKey: { id: string } | undefined;
   eventId: string | undefined;
 
-  constructor({
-    demo,
-    behind,
-    receiver,
-    store,
-    timers,
-  }: Pick<Caller, 'demo' | 'behind' | 'receiver' | 'store' | 'timers'>) {
+  constructor({ demo, store, timers }: Pick<Caller, 'demo' | 'store' | 'timers'>, receiver: TestReceiver) {
     this.demo = demo;
-    this.behind = behind;
+    this.behind = new Behind(demo);
     this.receiver = receiver;
     this.store = store;
     this.timers = timers;
@@ -75,12 +69,7 @@ export class Caller {
     const controller = new AbortController();
     const response = await this.#ask(action, input, controller.signal);
     await this.behind.happen();
-    let text = '';
-    if (!response.body) throw new Error('a stream has no body');
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      if (text.includes('data: ') && text.endsWith('\n\n')) break;
-    }
+    const text = await readUntil(response, /^[\s\S]*data: [\s\S]*\n\n$/);
     controller.abort();
     return text;
   }
@@ -133,4 +122,16 @@ export class Caller {
       .replaceAll(new URL(this.receiver.url).host, new URL(shownReceiver).host);
     return JSON.parse(shown, (name, each) => made[name] ?? each);
   }
+}
+
+/** Reads a stream until its text matches, and returns the match. */
+export async function readUntil({ body }: Response, pattern: RegExp): Promise<string> {
+  let text = '';
+  if (!body) throw new Error('a stream has no body');
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const [match] = pattern.exec(text) ?? [];
+    if (match !== undefined) return match;
+  }
+  throw new Error(`the stream ended too early: ${text}`);
 }

@@ -37,6 +37,7 @@ export function operationOf(
     ...(action.actor || action.keepsActor ? [reference('parameters', 'proxyHeader')] : []),
     ...(action.method === 'POST' ? [reference('parameters', 'idempotencyKey')] : []),
     ...(action.kind === 'stream' ? [reference('parameters', 'lastEventId')] : []),
+    reference('parameters', 'prefer'),
   ];
   return {
     tags: [tagOf(action)],
@@ -45,7 +46,7 @@ export function operationOf(
     description: operationDescription(action),
     ...(action.deprecated && { deprecated: true }),
     security: securityOf(action),
-    ...(parameters.length > 0 && { parameters }),
+    parameters,
     ...alternativesExtension(action),
     ...(!takesQuery && others.length > 0 && { requestBody: requestBody(action, others, required, inPath, performed) }),
     responses: { 200: { ...success(action, book, performed), ...linksOf(action, actions) }, ...refusalsOf(action) },
@@ -91,6 +92,7 @@ function requestBody(
           properties: Object.fromEntries(
             fields.map(([name, schema]) => [name, needed.includes(name) ? schema : orLeftOut(schema)]),
           ),
+          additionalProperties: false,
         },
         example: Object.fromEntries(example),
       },
@@ -121,8 +123,7 @@ function success(action: Action, book: SchemaBook, { answer }: Performed): JsonO
     ...(action.price > 0 ? ['x-credits-charged', 'x-credits-remaining'] : []),
     ...(action.method === 'POST' ? ['idempotent-replayed'] : []),
     ...Object.keys(rateHeaders),
-    'x-request-id',
-    'Cache-Control',
+    ...['x-request-id', 'Cache-Control', 'Preference-Applied', 'x-ignored-parameters'],
   ];
   return {
     description:

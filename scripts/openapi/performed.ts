@@ -1,21 +1,21 @@
 // Performs each action once against a service in this process with a fixed clock and fixed random bytes, so that the examples of the API
 // description are real responses and the same on every machine.
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { actions, streams } from '../../src/actions/registry.ts';
-import type { Demo } from '../../src/api/demo/demo.ts';
 import { openStore } from '../../src/main/open-store.ts';
 import { serve } from '../../src/main/serve.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { readConfig } from '../../src/shared/config/config.ts';
+import { type Environment, readConfig } from '../../src/shared/config/config.ts';
+import type { Runtime } from '../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../src/store/port.ts';
-import { Behind } from './behind.ts';
+import { type Demo, readDemo } from '../../test/support/demo.ts';
+import { startReceiver } from '../../test/support/receiver.ts';
 import { Caller, type Fields } from './caller.ts';
 import { type HeldTimers, heldTimers, predictableBytes } from './held.ts';
 import type { Performed } from './operation.ts';
-import { startReceiver } from './receiver.ts';
 
 type Call = (typeof actions)[number] | (typeof streams)[number];
 
@@ -34,7 +34,7 @@ export function performAll(actions: readonly Call[]): Promise<Map<string, Perfor
   return inService(async ({ demo, store, timers }) => {
     const receiver = await startReceiver();
     try {
-      const caller = new Caller({ demo, behind: new Behind(demo), receiver, store, timers });
+      const caller = new Caller({ demo, store, timers }, receiver);
       const performed = new Map<string, Performed>();
       // The actions run one after the other, because later ones may show the results of earlier ones. Actions on messages come last,
       // because their use of random bytes depends on which key realm responds first.
@@ -42,41 +42,48 @@ export function performAll(actions: readonly Call[]): Promise<Map<string, Perfor
       for (const action of inOrder) performed.set(action.name, await perform(action, caller));
       return performed;
     } finally {
-      receiver.stop();
+      await receiver.stop();
     }
   });
 }
 
 /** Runs `use` with a service that has a fixed clock and fixed random bytes. */
 export async function inService<Result>(use: (service: InService) => Promise<Result>): Promise<Result> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'postern-print-'));
-  const config = readConfig({
-    PORT: '0',
-    SANDBOX_PORT: '0',
-    DATA_DIR: dataDir,
-    LOG_LEVEL: 'silent',
-    SECRET_KEY: createHash('sha256').update('print').digest('base64'),
-    SANDBOX_ACTIVITY: '0',
-  });
   const timers = heldTimers();
   const runtime = { now, randomBytes: predictableBytes(), after: timers.after };
+  const SECRET_KEY = createHash('sha256').update('print').digest('base64');
+  const service = await serveHere(runtime, { SECRET_KEY }, { now });
+  try {
+    return await use({ demo: readDemo(service.dataDir), store: service.store, timers });
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Starts a service with its sandbox in this process, so that it uses `runtime`. */
+export async function serveHere(runtime: Runtime, env: Environment = {}, ofSandbox: { now?: () => number } = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postern-print-'));
+  const ports = { PORT: '0', SANDBOX_PORT: '0' };
+  const config = readConfig({ ...ports, DATA_DIR: dataDir, LOG_LEVEL: 'silent', SANDBOX_ACTIVITY: '0', ...env });
   const store = await openStore(config, runtime);
-  const service = await serve(config, {
+  const { origin, stop } = await serve(config, {
     runtime,
     // The store runs in this thread, because a thread of its own would use its own clock.
     openStore: () => store,
     // A worker thread cannot load TypeScript.
     tasks: { worker: new URL('../../dist/main/task-worker.js', import.meta.url) },
-    startSandbox: async (options) => ({ ...(await startSandbox({ ...options, now })), onExit: () => {} }),
+    startSandbox: async (options) => ({ ...(await startSandbox({ ...options, ...ofSandbox })), onExit: () => {} }),
   });
-  try {
-    const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-    return await use({ demo, store, timers });
-  } finally {
-    await service.stop();
-    await store.close();
-    rmSync(dataDir, { recursive: true });
-  }
+  return {
+    origin,
+    dataDir,
+    store,
+    async stop() {
+      await stop();
+      await store.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
 }
 
 const takesCode = ({ name }: Call) => Number(name.startsWith('dm/'));
@@ -110,8 +117,8 @@ const realOnes: Record<string, (caller: Caller, call: Call) => unknown> = {
   quote_tweet_id: aTweet,
   quote_tweet_url: async (caller, action) => `${caller.demo.sandboxUrl}/ada/status/${await aTweet(caller, action)}`,
   article_id: ({ behind }, { name }) => behind.write(name === 'article/detail' || name === 'article/unpublish'),
-  userId: ({ demo }) => demo.accounts[1]?.userId,
-  user_id: ({ demo }) => demo.accounts[1]?.userId,
+  userId: ({ demo }) => demo.accounts[1].userId,
+  user_id: ({ demo }) => demo.accounts[1].userId,
   listId: ({ demo }) => demo.listId,
   conversation_id: ({ demo }) => conversationOf(demo),
   seq_id: ({ behind }, { name }) => behind.say(`A message for ${name.replace('/', ' ')}.`),
@@ -124,7 +131,7 @@ const realOnes: Record<string, (caller: Caller, call: Call) => unknown> = {
 };
 
 function conversationOf({ accounts: [ada, grace] }: Demo): string {
-  const ids = [BigInt(ada?.userId ?? 0), BigInt(grace?.userId ?? 0)];
+  const ids = [BigInt(ada.userId), BigInt(grace.userId)];
   return ids.sort((a, b) => (a < b ? -1 : 1)).join(':');
 }
 

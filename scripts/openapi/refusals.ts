@@ -26,65 +26,27 @@ const namesSomething = ({ input, kind }: Action) =>
 
 /** The errors of an operation, derived from its action. */
 const refusals: Partial<Record<ErrorCode, Refusal>> = {
-  bad_input: {
-    of: every,
-  },
-  unauthenticated: {
-    of: every,
-    headers: ['WWW-Authenticate'],
-  },
-  insufficient_credits: {
-    of: priced,
-    headers: ['Retry-After'],
-  },
-  forbidden: {
-    of: every,
-  },
-  not_found: {
-    of: namesSomething,
-  },
-  request_timeout: {
-    of: withBody,
-  },
+  bad_input: { of: every },
+  unauthenticated: { of: every, headers: ['WWW-Authenticate'] },
+  insufficient_credits: { of: priced, headers: ['Retry-After'] },
+  forbidden: { of: every },
+  not_found: { of: namesSomething },
+  request_timeout: { of: withBody },
   conflict: {
-    of: (action) => takesIdempotencyKey(action) || takesCode(action),
+    of: (action) => takesIdempotencyKey(action) || takesCode(action) || action.name === 'webhooks/update',
     headers: ['Retry-After', 'x-outcome-ids'],
   },
-  idempotency_mismatch: {
-    of: takesIdempotencyKey,
-  },
-  too_large: {
-    of: withBody,
-  },
-  unsupported_media_type: {
-    of: withBody,
-  },
-  locked: {
-    of: takesCode,
-  },
-  rate_limited: {
-    of: every,
-    headers: ['Retry-After', ...Object.keys(rateHeaders)],
-  },
-  headers_too_large: {
-    of: every,
-  },
-  internal: {
-    of: every,
-  },
-  not_supported: {
-    of: onPlatform,
-  },
-  platform_unavailable: {
-    of: onPlatform,
-  },
-  unavailable: {
-    of: every,
-    headers: ['Retry-After'],
-  },
-  platform_timeout: {
-    of: onPlatform,
-  },
+  idempotency_mismatch: { of: takesIdempotencyKey },
+  too_large: { of: withBody },
+  unsupported_media_type: { of: withBody },
+  locked: { of: takesCode },
+  rate_limited: { of: every, headers: ['Retry-After', ...Object.keys(rateHeaders)] },
+  headers_too_large: { of: every },
+  internal: { of: every },
+  not_supported: { of: onPlatform },
+  platform_unavailable: { of: onPlatform },
+  unavailable: { of: every, headers: ['Retry-After'] },
+  platform_timeout: { of: onPlatform },
 };
 
 /** Returns the error responses of one operation, by status. */

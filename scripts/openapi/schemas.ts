@@ -55,7 +55,8 @@ export class SchemaBook {
 function withoutNul(schema: JsonObject): JsonObject {
   const { type, items, pattern, enum: values, format } = schema;
   if (isObject(items)) return { ...schema, items: withoutNul(items) };
-  const isFree = type === 'string' && pattern === undefined && values === undefined && format === undefined;
+  const isText = type === 'string' || (Array.isArray(type) && type.includes('string'));
+  const isFree = isText && pattern === undefined && values === undefined && format === undefined;
   return isFree ? { ...schema, pattern: textPattern } : schema;
 }
 

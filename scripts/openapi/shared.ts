@@ -36,6 +36,15 @@ export const headers: JsonObject = {
       'The ids of what the first request with this `Idempotency-Key` has written, as a JSON array with an object for each write.',
     schema: { type: 'string', examples: ['[{"action":"tweet/create","id":"1984"}]'] },
   },
+  'Preference-Applied': {
+    description: 'Sent if the request has `Prefer: handling=lenient` (RFC 7240).',
+    schema: { type: 'string', const: 'handling=lenient' },
+  },
+  'x-ignored-parameters': {
+    description:
+      'Unknown parameters of a request with `Prefer: handling=lenient`, separated by commas and percent-encoded.',
+    schema: { type: 'string', examples: ['curser, utm_source'] },
+  },
   'x-request-id': {
     description:
       'Identifies this request in the log. It is your own `x-request-id` if you sent a short and printable one.',
@@ -161,6 +170,12 @@ export const parameters: JsonObject = {
     description: 'The id of the last event that the client has. The stream continues after this event.',
     schema: { type: 'string', maxLength: 64, pattern: textPattern },
     example: 'evt_3xY0Zk5mQeT9uVbN1cLrPd7s',
+  },
+  prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description: '`handling=lenient` ignores unknown parameters instead of refusing them (RFC 7240).',
+    schema: { type: 'string', pattern: textPattern, examples: ['handling=lenient'] },
   },
   proxyHeader: {
     name: 'x-proxy',

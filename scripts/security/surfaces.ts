@@ -125,10 +125,7 @@ export const surfaces: Record<string, Surface> = {
     about: 'escape sequences in the output of `postern` and in the log',
     tests: words`cli/terminal-escapes cli/call shared/observability/pretty`,
   },
-  'account-data': {
-    about: 'export and deletion of an account',
-    tests: words`cli/account-data`,
-  },
+  'account-data': { about: 'export and deletion of an account', tests: words`cli/account-data` },
   secrets: {
     about: 'credentials in logs, errors, metrics, traces and files; the secret key',
     tests: words`

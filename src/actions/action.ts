@@ -80,6 +80,8 @@ interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   readonly destructive: boolean;
   /** True if the action returns, stores or creates a credential. Agents have no tool for it. */
   readonly handlesCredentials: boolean;
+  /** The group that a restricted API key needs. `null` if it is the group in the name. */
+  readonly keyGroup: EndpointGroup | null;
   /** `null` if the action stays. */
   readonly deprecated: Deprecation | null;
 }
@@ -128,8 +130,8 @@ export interface AccountContext extends Context {
 /** An action on the platform. The caller sends the `auth_token` of the platform user on whose behalf it runs. */
 export interface PlatformAction<O extends z.ZodType = z.ZodType> extends ActionDeclaration<O> {
   readonly actor: true;
-  /** Checks the input against limits of the platform without sending a request. Throws `bad_input`. */
-  readonly validate?: (input: never, platform: Platform) => void;
+  /** Checks the input against limits of the platform and the given credentials, without sending a request. Throws `bad_input`. */
+  readonly validate?: (input: never, platform: Platform, credentials: Credentials) => void;
   readonly run: (context: PlatformContext, input: never) => Promise<unknown>;
 }
 
@@ -143,7 +145,7 @@ export type Action<O extends z.ZodType = z.ZodType> = PlatformAction<O> | Accoun
 
 type Defaulted =
   | ('kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description')
-  | ('destructive' | 'handlesCredentials' | 'deprecated');
+  | ('destructive' | 'handlesCredentials' | 'keyGroup' | 'deprecated');
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
   ActionDeclaration,
   Defaulted | 'expensive' | 'input' | 'output' | 'example'
@@ -167,6 +169,7 @@ const defaults = {
   handlesCredentials: false,
   expensive: null,
   description: '',
+  keyGroup: null,
   deprecated: null,
 } as const;
 
@@ -175,7 +178,7 @@ export type OutputOf<A extends Action> = z.output<A['output']>;
 
 export function platformAction<I extends z.ZodObject, O extends z.ZodType, Checked = z.output<I>>(
   declaration: Declaration<I, O, PlatformContext, Checked> & {
-    validate?: (input: z.output<I>, platform: Platform) => void;
+    validate?: (input: z.output<I>, platform: Platform, credentials: Credentials) => void;
   },
 ): PlatformAction<O> {
   return { ...defaults, ...declaration, actor: true };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Action } from './action.ts';
+import { innermost } from './input/input.ts';
 
 /** What a client must know to send an action. */
 export interface ActionEndpoint extends Pick<Action, 'method' | 'path' | 'effect'> {
@@ -38,6 +39,5 @@ function namesOf({ shape }: z.ZodObject, accepts: (field: z.core.$ZodType) => bo
 
 /** Files have a custom schema, because GraphQL passes uploaded files instead of text. */
 function isCustom(field: z.core.$ZodType): boolean {
-  const { def } = field._zod;
-  return def.type === 'custom' || ('innerType' in def && isCustom(def.innerType as z.core.$ZodType));
+  return innermost(field)._zod.def.type === 'custom';
 }

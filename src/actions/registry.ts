@@ -5,6 +5,7 @@ import { details, updateAccount } from './account/details.ts';
 import { createKey, listKeys, revokeKey } from './account/keys.ts';
 import { payments } from './account/payments.ts';
 import { usage } from './account/usage.ts';
+import { accountWebhooks } from './account/webhooks.ts';
 import type { Action } from './action.ts';
 import { createArticle } from './article/create.ts';
 import { deleteArticle } from './article/delete.ts';
@@ -136,6 +137,7 @@ export const actions: readonly Action[] = [
   createKey,
   revokeKey,
   audit,
+  accountWebhooks,
   eventToken,
 ];
 

@@ -14,10 +14,7 @@ export interface FailedCallLimitOptions {
   limit: number;
 }
 
-/**
- * Limits the failed calls of each account. They are free although they cost the platform as much as others. Only failures use the
- * counters that the workers of a supervisor share, so successful calls stay fast.
- */
+/** Limits the failed calls of each account. They are free although they cost the platform as much as others. */
 export class FailedCallLimit {
   readonly #options: FailedCallLimitOptions;
   readonly #refusedUntil = new LRUCache<string, number>(upTo(maxAccounts));
@@ -39,9 +36,9 @@ export class FailedCallLimit {
   }
 
   /** Counts a failed call. */
-  async count(account: string): Promise<void> {
+  count(account: string): void {
     const { runtime, counters, limit } = this.#options;
-    const rate = await counters.take('failures', account, limit);
+    const rate = counters.take('failures', account, limit);
     if (rate === null || rate.allowed) return;
     // Calls that were in flight when the limit was reached count too, so that many at once gain nothing.
     counters.add('failures', account, 1);

@@ -4,7 +4,7 @@ import { type CallOptions, withCallOptions, withPages } from './call-command.ts'
 
 /** A command that performs an action. */
 interface WebhookCommand {
-  action: `webhooks/${string}`;
+  action: `webhooks/${string}` | 'account/webhooks';
   about: string;
   /** The fields that are arguments of the command. */
   args: readonly string[];
@@ -18,7 +18,7 @@ interface WebhookCommand {
 
 /** The commands below `postern webhook`. */
 export const webhookCommands: Readonly<Record<string, WebhookCommand>> = {
-  list: { action: 'webhooks/list', about: 'List the webhooks of the account', args: [], isPaged: true },
+  list: { action: 'account/webhooks', about: 'List the webhooks of the account', args: [], isPaged: true },
   show: { action: 'webhooks/detail', about: 'Show a webhook and its state', args: ['id'] },
   create: {
     action: 'webhooks/create',

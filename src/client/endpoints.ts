@@ -98,6 +98,21 @@ export interface AccountUsageInput {
   granularity?: 'hour' | 'day' | undefined;
 }
 
+/** The input of `account/webhooks`. */
+export interface AccountWebhooksInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `account/webhooks`. */
+export interface AccountWebhooksPage {
+  webhooks: Webhook[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
 /** Whether the platform supports an action. */
 export interface ActionSupport {
   /** Name of the action, such as `tweet/create`. */
@@ -979,6 +994,8 @@ export interface QuotedTweet {
   /** The marked parts of the text. */
   entities: Entities;
   author: Author;
+  /** Id of the tweet that this tweet quotes, even if `quoted_tweet` is null because that tweet is gone or hidden. */
+  quoted_tweet_id: string | null;
   /** Always null. */
   quoted_tweet: Record<string, unknown> | null;
 }
@@ -1037,6 +1054,8 @@ export interface Tweet {
   /** The marked parts of the text. */
   entities: Entities;
   author: Author;
+  /** Id of the tweet that this tweet quotes, even if `quoted_tweet` is null because that tweet is gone or hidden. */
+  quoted_tweet_id: string | null;
   quoted_tweet: QuotedTweet | null;
 }
 
@@ -1091,8 +1110,8 @@ export interface TweetCreateInput {
   media_urls?: string[] | undefined;
   /** True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise. */
   keep_metadata?: boolean | undefined;
-  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty for none. The sandbox ignores them. */
-  media_alt_texts?: string[] | undefined;
+  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. The sandbox ignores them. */
+  media_alt_texts?: (string | null)[] | undefined;
   /** Languages of the text (BCP 47). Without them, the platform may detect the language. The sandbox ignores them. */
   langs?: string[] | undefined;
 }
@@ -2265,7 +2284,7 @@ export class WebhooksCalls extends CallGroup {
   /**
    * Deliver the actor's activity to an address (`POST /webhooks`). Sends `encryptionCode`.
    *
-   * The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the reason: repair the receiver, then validate the webhook. Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   * The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the reason: repair the receiver, then validate the webhook. A second webhook with the same URL and `auth_token` is refused with 409. Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
    */
   create(input: WebhooksCreateInput, options?: CallOptions): Call<CreatedWebhook> {
     return this.sendCall({ method: 'POST', path: '/webhooks', effect: 'once', actor: 'acts', code: true }, input, options);
@@ -2274,7 +2293,7 @@ export class WebhooksCalls extends CallGroup {
   /**
    * The webhooks of the account, newest first (`GET /webhooks`).
    *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   * `GET /account/webhooks` returns the same list for free. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.0025 dollars if it succeeds, nothing if it fails.
    */
   list(input?: WebhooksListInput, options?: CallOptions): List<WebhooksListPage, Webhook> {
     return this.sendList({ method: 'GET', path: '/webhooks', effect: 'read', items: 'webhooks' }, input, options);
@@ -2283,7 +2302,7 @@ export class WebhooksCalls extends CallGroup {
   /**
    * One webhook (`GET /webhooks/{id}`).
    *
-   * Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   * Free.
    */
   detail(input: WebhooksDetailInput, options?: CallOptions): Call<Webhook> {
     return this.sendCall({ method: 'GET', path: '/webhooks/{id}', effect: 'read' }, input, options);
@@ -2328,7 +2347,7 @@ export class WebhooksCalls extends CallGroup {
   /**
    * The deliveries of the last 24 hours, newest first (`GET /webhooks/{id}/deliveries`).
    *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
    */
   deliveries(input: WebhooksDeliveriesInput, options?: CallOptions): List<WebhooksDeliveriesPage, Delivery> {
     return this.sendList({ method: 'GET', path: '/webhooks/{id}/deliveries', effect: 'read', items: 'deliveries' }, input, options);
@@ -2337,7 +2356,7 @@ export class WebhooksCalls extends CallGroup {
   /**
    * One delivery of the last 24 hours, with its attempts (`GET /webhooks/{id}/deliveries/{event_id}`).
    *
-   * Each attempt has the headers of its request and the first 1 KiB of the response body. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   * Each attempt has the headers of its request and the first 1 KiB of the response body. Free.
    */
   delivery(input: WebhooksDeliveryInput, options?: CallOptions): Call<DeliveryDetail> {
     return this.sendCall({ method: 'GET', path: '/webhooks/{id}/deliveries/{event_id}', effect: 'read' }, input, options);
@@ -2460,6 +2479,15 @@ export class AccountCalls extends CallGroup {
    */
   audit(input?: AccountAuditInput, options?: CallOptions): List<AccountAuditPage, AuditEntry> {
     return this.sendList({ method: 'GET', path: '/account/audit', effect: 'read', items: 'audit' }, input, options);
+  }
+
+  /**
+   * The webhooks of the account, newest first (`GET /account/webhooks`).
+   *
+   * A restricted key needs the group `webhooks`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
+   */
+  webhooks(input?: AccountWebhooksInput, options?: CallOptions): List<AccountWebhooksPage, Webhook> {
+    return this.sendList({ method: 'GET', path: '/account/webhooks', effect: 'read', items: 'webhooks' }, input, options);
   }
 }
 

@@ -55,9 +55,13 @@ export function usePages<Item>(
 }
 
 /** A list from a free call. Its first page is loaded at once. */
-export function useFreePages<Item>(name: string, field: string): Pages<Item> {
+export function useFreePages<Item>(
+  name: string,
+  field: string,
+  input: Readonly<Record<string, unknown>> = {},
+): Pages<Item> {
   if (!isFree(name)) throw new Error(`${name} is not free: load it when the visitor asks for it`);
-  const pages = usePages<Item>(name, field);
+  const pages = usePages<Item>(name, field, input);
   useEffect(() => pages.more(), []);
   return pages;
 }

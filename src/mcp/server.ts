@@ -1,4 +1,12 @@
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type JSONRPCRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Result,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { version } from '../shared/version.ts';
 import { type Cost, errorResultOf, resultOf, type ToolOutcome } from './results.ts';
@@ -41,9 +49,22 @@ const instructions =
   'Lists have next_cursor: send it as cursor (or its two fields) for the next page. ' +
   'Credentials are configured by the user. Never ask for them and never send them as arguments.';
 
+type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
+
+/** Null is the same as leaving `arguments` out, but the schema of the protocol refuses it. */
+class LenientServer extends Server {
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler);
+    return (request, context) => {
+      if (request.params?.['arguments'] === null) delete request.params['arguments'];
+      return wrapped(request, context);
+    };
+  }
+}
+
 /** Creates a server of the Model Context Protocol for one connection, or for one request over HTTP. */
 export function mcpServer(parts: McpServerParts): Server {
-  const server = new Server(
+  const server = new LenientServer(
     { name: 'postern', title: 'Postern', version },
     // There is no elicitation, so nothing is validated with JSON Schema. The default validator would be made for every request.
     { capabilities: { tools: {} }, instructions, jsonSchemaValidator: { getValidator: refuseToValidate } },
@@ -74,11 +95,12 @@ async function callTool(
 ): Promise<CallToolResult> {
   try {
     if (!allows(policy, tool)) throw refusedByPolicy(tool, policy, policyOption(tool.policy));
-    const { full = false, idempotency_key: key, ...input } = checkFields(tool, given);
-    if (typeof full !== 'boolean') throw new ToolError('bad_input', 'Malformed field: full: must be a boolean');
+    const { full, idempotency_key: key, ...input } = checkFields(tool, given);
+    const isFull = full ?? false;
+    if (typeof isFull !== 'boolean') throw new ToolError('bad_input', 'Malformed field: full: must be a boolean');
     const idempotencyKey = tool.takesKey && key != null ? checkKey(key) : null;
     const outcome = await backend.call({ tool, input, idempotencyKey, signal });
-    return resultOf(tool, outcome, full, runtime.randomBytes(6).toString('hex'));
+    return resultOf(tool, outcome, isFull, runtime.randomBytes(6).toString('hex'));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return errorResultOf(tool, error, await backend.costOf(error));

@@ -44,6 +44,9 @@ export interface WebhookRecord {
   revision: number;
 }
 
+/** The parts of a webhook that determine its receiver and its platform account. */
+export type WebhookTarget = Pick<WebhookRecord, 'id' | 'poller' | 'url'>;
+
 export interface WebhookPosition {
   createdAt: number;
   id: string;
@@ -52,9 +55,16 @@ export interface WebhookPosition {
 export interface WebhookStore {
   /**
    * Creates a webhook and notifies its poller. The poller is created if it does not exist; otherwise only its `sealed` is updated. Returns
-   * `too_many` if the account already has `limit` webhooks. Creating the same webhook again changes nothing and returns `created`.
+   * `too_many` if the account already has `limit` webhooks. Creating the same webhook again changes nothing and returns `created`. Returns
+   * `changed` if `compared` is given and the account has other webhooks than these, or with other targets.
    */
-  create(webhook: WebhookRecord, poller: NewPoller, limit: number, audit?: AuditEntry): Promise<'created' | 'too_many'>;
+  create(
+    webhook: WebhookRecord,
+    poller: NewPoller,
+    limit: number,
+    audit?: AuditEntry,
+    compared?: readonly WebhookTarget[],
+  ): Promise<'created' | 'too_many' | 'changed'>;
   find(account: string, id: string): Promise<WebhookRecord | null>;
   /** Lists webhooks, newest first, then by id in descending order. If a position is given, the list begins after it. */
   list(account: string, limit: number, after?: WebhookPosition): Promise<WebhookRecord[]>;
@@ -74,9 +84,14 @@ export interface WebhookStore {
    * fields that `DeliveryStore.finish` sets (`lastDeliveryAt`, `undeliveredSince`, `undeliveredError`) are not replaced, but a new URL
    * clears the last two. A webhook may move to another poller. The other poller must then be given, and is handled as in `create`. It may
    * be left out only if it is known to exist. Deliveries of the webhook stay with it. Returns false if the webhook was changed
-   * concurrently or does not exist.
+   * concurrently or does not exist, or if the account's other webhooks are not those in `compared`, as in `create`.
    */
-  update(webhook: WebhookRecord, poller?: NewPoller, audit?: AuditEntry): Promise<boolean>;
+  update(
+    webhook: WebhookRecord,
+    poller?: NewPoller,
+    audit?: AuditEntry,
+    compared?: readonly WebhookTarget[],
+  ): Promise<boolean>;
   /**
    * Deletes the webhook, notifies its poller, and then deletes its deliveries. After a crash, some deliveries may remain until their events
    * expire or the removal is repeated. Returns false if the webhook does not exist; its deliveries are deleted nevertheless.

@@ -4,7 +4,7 @@ import { formatDollars } from '../shared/model/money.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import type { LowCreditEvent, Store } from '../store/port.ts';
-import { maxPerAccount } from './registration/registration.ts';
+import { maxPerAccount } from './registration/records.ts';
 import type { WebhookVault } from './shared/secrets.ts';
 
 const lookMs = 2_000;

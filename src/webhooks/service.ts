@@ -25,8 +25,8 @@ import type { SendGate } from './delivery/send-gate.ts';
 import { mostCounted, reasonOf, stateOf } from './registration/condition.ts';
 import { afterCheck } from './registration/daily-check.ts';
 import type { Handshakes } from './registration/handshakes.ts';
-import { WebhookRecords, webhookNotFound } from './registration/records.ts';
-import { maxPerAccount, type NewWebhook, Registration, type WebhookChange } from './registration/registration.ts';
+import { maxPerAccount, WebhookRecords, webhookNotFound } from './registration/records.ts';
+import { type NewWebhook, Registration, type WebhookChange } from './registration/registration.ts';
 import { sendTestEvent } from './registration/test-event.ts';
 import { type TestEventLimit, testEventsPerMinute } from './registration/test-event-limit.ts';
 import {
@@ -102,7 +102,7 @@ export class WebhookService {
     return this.#parts.streams.open({ poller, types, after, opening });
   }
 
-  /** Registers a webhook and runs the CRC. Throws `bad_input`, or `rate_limited` if the account has 100 webhooks. */
+  /** See `Registration.create`. */
   create(wish: NewWebhook): Promise<CreatedWebhook> {
     return this.#registration.create(wish);
   }

@@ -40,25 +40,11 @@ afterEach(() => store.close());
 
 /** Performs a read, and calls `whileCharging` with its output. */
 function read(whileCharging: (output: unknown) => void) {
-  const call: PreparedCall = {
-    action: userInfo,
-    unchecked: 0,
-    check: async () => {},
-    run: async () => 'the output',
-  };
-  return payFor(
-    { ledger, recorder, idempotency, runtime },
-    {
-      account,
-      budget: null,
-      idempotency: null,
-      call,
-      outcomeOf: (output) => output,
-      bodyOf: String,
-      errorBodyOf: String,
-      whileCharging,
-    },
-  );
+  const run = async () => 'the output';
+  const call: PreparedCall = { action: userInfo, unchecked: 0, check: async () => {}, run };
+  const payment = { account, budget: null, idempotency: null, call, bodyOf: String, errorBodyOf: String };
+  const parts = { ledger, recorder, idempotency, runtime };
+  return payFor(parts, { ...payment, outcomeOf: (output) => output, whileCharging });
 }
 
 describe('the work beside the charge of a read', () => {

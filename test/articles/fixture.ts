@@ -1,14 +1,13 @@
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
-import { type Answer, Client } from '../support/client.ts';
-import { GraphqlClient } from '../support/graphql.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { Answer, Client } from '../support/client.ts';
+import type { GraphqlClient } from '../support/graphql.ts';
+import { useService } from '../support/use-service.ts';
 
 type Data = Record<string, unknown>;
 
 /** The response of REST or GraphQL: its data in REST's form, or the refusal. */
-export interface ApiResult {
+interface ApiResult {
   status: number;
   data: Data;
   error: string | null;
@@ -19,6 +18,7 @@ export interface Writer {
   readonly face: 'REST' | 'GraphQL';
   readonly account: DemoAccount;
   readonly client: Client;
+  readonly graphql: GraphqlClient;
   act(trigger: Trigger, input: Data, headers?: Record<string, string>): Promise<ApiResult>;
   /** Returns the article as `article/detail` shows it. */
   read(articleId: string): Promise<Data>;
@@ -27,7 +27,7 @@ export interface Writer {
   wrappers(): Promise<Data[]>;
 }
 
-export type Trigger = 'create' | 'update' | 'publish' | 'unpublish' | 'delete';
+type Trigger = 'create' | 'update' | 'publish' | 'unpublish' | 'delete';
 
 const selections: Readonly<Record<Trigger, string>> = {
   create: 'articleId status tweetId draftUrl publicUrl coverMediaId',
@@ -45,27 +45,17 @@ const spelled = (value: unknown, rename: (name: string) => string): unknown => {
 const camel = (name: string) => name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-export class ArticleFixture {
-  readonly service: TestService;
-  readonly sandbox: SandboxControl;
-  readonly #key: string;
-
-  constructor(service: TestService, key: string) {
-    this.service = service;
-    this.sandbox = new SandboxControl(service.demo.sandboxUrl);
-    this.#key = key;
-  }
+/** Starts a service for the tests of a file, and stops it after them. */
+export async function startArticleFixture(env: Record<string, string> = {}) {
+  const settings = { OUTBOUND_ALLOW: '127.0.0.0/8', ...env };
+  const { service, sandbox, ada, graphql: ofAda } = await useService(settings, { dollars: '100' });
 
   /** Creates a new user of the platform. */
-  async writer(face: Writer['face'] = 'REST', { premium = true } = {}): Promise<Writer> {
-    return this.#writer(face, await this.sandbox.mint({ premium }));
-  }
-
-  #writer(face: Writer['face'], account: DemoAccount): Writer {
-    const { baseUrl, graphqlUrl } = this.service.demo;
+  async function writer(face: Writer['face'] = 'REST', { premium = true } = {}): Promise<Writer> {
+    const account = await sandbox.mint({ premium });
     const { authToken } = account;
-    const client = new Client({ baseUrl, key: this.#key, authToken });
-    const graphql = new GraphqlClient({ url: graphqlUrl, key: this.#key, authToken });
+    const client = ada.with({ authToken });
+    const graphql = ofAda.with({ authToken });
     const dataOf = ({ status, body }: Answer) => {
       expect(status, String(body.error)).toBe(200);
       return body.data;
@@ -74,6 +64,7 @@ export class ArticleFixture {
       face,
       account,
       client,
+      graphql,
       async act(trigger, input, headers = {}) {
         if (face === 'REST') {
           const { status, body } = await client.post(`/article/${trigger}`, input, headers);
@@ -95,17 +86,9 @@ export class ArticleFixture {
   }
 
   /** Makes the next calls of an operation fail. */
-  fail(operation: string, times = 1, fault: Data = { kind: 'status', status: 503 }): Promise<void> {
-    return this.service.addFault(fault, { operation, times });
-  }
-}
-
-/** Starts the fixture of a test file, which is stopped after its tests. */
-export async function startArticleFixture(env: Record<string, string> = {}): Promise<ArticleFixture> {
-  const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8', ...env });
-  afterAll(() => service.stop());
-  const { key } = await service.makeAccount('100');
-  return new ArticleFixture(service, key);
+  const fail = (operation: string, times = 1, fault: Data = { kind: 'status', status: 503 }) =>
+    service.addFault(fault, { operation, times });
+  return { service, sandbox, writer, fail };
 }
 
 /** Creates an article in a state. */

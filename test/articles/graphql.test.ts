@@ -1,23 +1,17 @@
 import { expect, test } from 'vitest';
 import { png } from '../media/pictures.ts';
-import { GraphqlClient } from '../support/graphql.ts';
-import { articleIn, first, startArticleFixture, type Writer } from './fixture.ts';
+import { articleIn, first, startArticleFixture } from './fixture.ts';
 
 const fixture = await startArticleFixture();
-const { key } = await fixture.service.makeAccount('10');
-
-const graphqlOf = ({ account }: Writer) =>
-  new GraphqlClient({ url: fixture.service.demo.graphqlUrl, key, authToken: account.authToken });
 
 test('a list carries all but the content, which costs a call for each article', async () => {
   const writer = await fixture.writer();
   const ids = [await articleIn('draft', writer), await articleIn('published', writer)].toReversed();
-  const titles = await graphqlOf(writer).ask('{ articles { nodes { articleId title status } } }');
+  const titles = await writer.graphql.ask('{ articles { nodes { articleId title status } } }');
   expect(titles.data.articles.nodes.map(({ articleId }: { articleId: string }) => articleId)).toEqual(ids);
   expect(titles.extensions.cost.actual).toBe('0.001');
-  const whole = await graphqlOf(writer).ask(
-    '{ articles(status: PUBLISHED, first: 5) { nodes { content tweet { text } } } }',
-  );
+  const query = '{ articles(status: PUBLISHED, first: 5) { nodes { content tweet { text } } } }';
+  const whole = await writer.graphql.ask(query);
   expect(whole.data.articles.nodes).toEqual([{ content: first.content, tweet: { text: first.title } }]);
   expect(whole.extensions.cost).toMatchObject({ quoted: '0.011', actual: '0.003' });
 });
@@ -25,25 +19,21 @@ test('a list carries all but the content, which costs a call for each article', 
 test('an article has a global id, and its own fields cost nothing more', async () => {
   const writer = await fixture.writer();
   const articleId = await articleIn('published', writer);
-  const found = await graphqlOf(writer).ask(
+  const found = await writer.graphql.ask(
     'query($articleId: String!) { article(articleId: $articleId) { id content title tweet { tweetId } publicUrl } }',
     { articleId },
   );
   expect(found.data.article).toMatchObject(first);
   expect(found.extensions.cost).toMatchObject({ quoted: '0.001', actual: '0.001' });
-  const node = await graphqlOf(writer).ask(
-    'query($id: ID!) { node(id: $id) { ... on Article { articleId content } } }',
-    {
-      id: found.data.article.id,
-    },
-  );
+  const query = 'query($id: ID!) { node(id: $id) { ... on Article { articleId content } } }';
+  const node = await writer.graphql.ask(query, { id: found.data.article.id });
   expect(node.data.node).toEqual({ articleId, content: first.content });
 });
 
 test('the payload of a mutation has the article; a further call is needed only for unknown fields', async () => {
   const writer = await fixture.writer();
   const create = (selection: string) =>
-    graphqlOf(writer).ask(
+    writer.graphql.ask(
       `mutation($input: CreateArticleInput!) { createArticle(input: $input) { article { ${selection} } } }`,
       { input: first },
     );
@@ -63,9 +53,8 @@ test('a cover comes as a file of a multipart request', async () => {
   form.set('operations', JSON.stringify({ query, variables: { cover: null } }));
   form.set('map', JSON.stringify({ 0: ['variables.cover'] }));
   form.set('0', new Blob([new Uint8Array(png())], { type: 'image/png' }), 'cover.png');
-  const headers = { authorization: `Bearer ${key}`, 'x-auth-token': writer.account.authToken };
+  const { headers } = writer.client;
   const response = await fetch(fixture.service.demo.graphqlUrl, { method: 'POST', headers, body: form });
-  expect(await response.json()).toMatchObject({
-    data: { createArticle: { coverMediaId: expect.stringMatching(/^\d+$/) } },
-  });
+  const created = { coverMediaId: expect.stringMatching(/^\d+$/) };
+  expect(await response.json()).toMatchObject({ data: { createArticle: created } });
 });

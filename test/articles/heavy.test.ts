@@ -1,24 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
-import { GraphqlClient } from '../support/graphql.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { mainThreadMs } from '../support/processor-time.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useService } from '../support/use-service.ts';
 
 const log = join(temporaryFolder(), 'tasks.log');
 process.env['TASK_LOG'] = log;
 const worker = new URL('../support/watched-task-worker.mjs', import.meta.url);
-const service = await startService({}, { tasks: { worker, threads: 2 } });
+const patient = await useService({}, { tasks: { worker, threads: 2 } });
 // A service whose tasks have a time limit of 5 s.
-const hasty = await startService({}, { tasks: { worker, threads: 2, timeLimitMs: 5_000 } });
-afterAll(async () => {
-  await service.stop();
-  await hasty.stop();
-});
+const hasty = await useService({}, { tasks: { worker, threads: 2, timeLimitMs: 5_000 } });
 beforeEach(() => writeFileSync(log, ''));
 
 const tasksRun = (name: string) =>
@@ -26,16 +19,10 @@ const tasksRun = (name: string) =>
     .split('\n')
     .filter((line) => line === name).length;
 
-async function callers(dollars: string, { makeAccount, demo } = service) {
-  const { id, key } = await makeAccount(dollars);
-  const { baseUrl, graphqlUrl, sandboxUrl } = demo;
-  const writer = await new SandboxControl(sandboxUrl).mint({ premium: true });
-  const { authToken } = writer;
-  return {
-    id,
-    rest: new Client({ baseUrl, key, authToken }),
-    graphql: new GraphqlClient({ url: graphqlUrl, key, authToken }),
-  };
+async function callers(dollars: string, { newCaller, sandbox } = patient) {
+  const { id, client, graphql } = await newCaller(dollars);
+  const { authToken } = await sandbox.mint({ premium: true });
+  return { id, rest: client.with({ authToken }), graphql: graphql.with({ authToken }) };
 }
 
 const long = (piece: string) => piece.repeat(99_000 / piece.length);
@@ -71,9 +58,7 @@ describe('Markdown is read once a request, off the event loop', () => {
     const stop = await longestStop(async () => {
       const answer = await graphql.ask(mutation(70), { i: input });
       expect(answer.errors).toHaveLength(70);
-      expect(answer.errors[0]).toMatchObject({
-        message: 'Malformed field: content: lists and quotes may nest 20 deep',
-      });
+      expect(answer.errors[0]?.message).toBe('Malformed field: content: lists and quotes may nest 20 deep');
       expect(answer.extensions.cost).toMatchObject({ quoted: '0', actual: '0' });
     });
     expect(tasksRun('readMarkdown')).toBe(1);
@@ -83,11 +68,8 @@ describe('Markdown is read once a request, off the event loop', () => {
 
   test('however many aliases give it, for x-cost-only', async () => {
     const { graphql } = await callers('1');
-    const answer = await graphql.ask(
-      mutation(70),
-      { i: { title: 'Deep', content: long('*x* ') } },
-      { 'x-cost-only': '1' },
-    );
+    const input = { title: 'Deep', content: long('*x* ') };
+    const answer = await graphql.ask(mutation(70), { i: input }, { 'x-cost-only': '1' });
     expect(answer.extensions.cost).toMatchObject({ quoted: '0.07', actual: '0' });
     expect(tasksRun('readMarkdown')).toBe(1);
   });
@@ -106,12 +88,8 @@ describe('Markdown is read once a request, off the event loop', () => {
     const variables = Array.from({ length: 4 }, (_, at) => `$i${at}: CreateArticleInput!`);
     const inputs = Array.from({ length: 4 }, (_, at) => [`i${at}`, { title: 'Long', content: `${at}${long('a ')}` }]);
     const answer = await graphql.ask(`mutation(${variables}) { ${fields.join(' ')} }`, Object.fromEntries(inputs));
-    expect(answer.errors).toMatchObject([
-      {
-        message: 'Too much Markdown: the articles of one request may have at most 300,000 characters together',
-        extensions: { code: 'TOO_COSTLY', status: 400 },
-      },
-    ]);
+    const message = 'Too much Markdown: the articles of one request may have at most 300,000 characters together';
+    expect(answer.errors).toMatchObject([{ message, extensions: { code: 'TOO_COSTLY', status: 400 } }]);
     expect(tasksRun('readMarkdown')).toBe(0);
   });
 
@@ -122,9 +100,8 @@ describe('Markdown is read once a request, off the event loop', () => {
     expect(made.body.error).toBeNull();
     const fields = Array.from({ length: 12 }, (_, at) => `a${at}: article(articleId: $id) { content }`);
     const stop = await longestStop(async () => {
-      const answer = await graphql.ask(`query($id: String!) { ${fields.join(' ')} }`, {
-        id: made.body.data['article_id'],
-      });
+      const id = made.body.data['article_id'];
+      const answer = await graphql.ask(`query($id: String!) { ${fields.join(' ')} }`, { id });
       expect(answer.data.a11.content).toBe(content);
       expect(answer.extensions.cost).toMatchObject({ actual: '0.001' });
     });
@@ -174,12 +151,9 @@ describe('an account that cannot pay', () => {
   test('is served as soon as it has paid, and its input is still checked', async () => {
     const { id, rest, graphql } = await callers('0');
     expectRefusal(await rest.post('/article/create', input), 402);
-    await service.credit(id, '0.002');
-    expectRefusal(
-      await rest.post('/article/create', { title: 'Deep', content: `${'- '.repeat(30)}a` }),
-      400,
-      /nest 20 deep/,
-    );
+    await patient.service.credit(id, '0.002');
+    const deep = { title: 'Deep', content: `${'- '.repeat(30)}a` };
+    expectRefusal(await rest.post('/article/create', deep), 400, /nest 20 deep/);
     expect((await rest.post('/article/create', input)).status).toBe(200);
     expect((await graphql.ask(mutation(1), { i: input })).data.a0.articleId).toMatch(/^\d+$/);
     expect(await restingBalance(rest)).toBe('0');

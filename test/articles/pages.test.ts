@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startOrigin } from '../media/origin.ts';
 import { png } from '../media/pictures.ts';
 import { articleIn, first, startArticleFixture } from './fixture.ts';
 
 const origin = await startOrigin();
-afterAll(() => origin.close());
 const fixture = await startArticleFixture();
 
 async function page(url: unknown): Promise<{ status: number; text: string; headers: Headers }> {
@@ -30,12 +29,8 @@ if (a < b) c();
 \`\`\`
 
 ---`;
-  const made = await writer.act('create', {
-    ...first,
-    content,
-    publish: true,
-    cover_image_url: origin.serve('/c.png', png()),
-  });
+  const cover_image_url = origin.serve('/c.png', png());
+  const made = await writer.act('create', { ...first, content, publish: true, cover_image_url });
   const { status, text, headers } = await page(made.data['public_url']);
   expect(status).toBe(200);
   expect(headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -1,17 +1,14 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startOrigin } from '../media/origin.ts';
 import { cleaned, geotagged, gif, mp4, png } from '../media/pictures.ts';
 import { articleIn, first, startArticleFixture, type Writer } from './fixture.ts';
 
 const origin = await startOrigin();
-afterAll(() => origin.close());
 const fixture = await startArticleFixture();
 
 async function uploaded(writer: Writer, bytes: Buffer, type: string): Promise<string> {
-  const { body } = await writer.client.post('/media/upload', {
-    media_data: bytes.toString('base64'),
-    media_type: type,
-  });
+  const media_data = bytes.toString('base64');
+  const { body } = await writer.client.post('/media/upload', { media_data, media_type: type });
   return String(body.data['media_id']);
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { startOrigin } from '../media/origin.ts';
 import { png } from '../media/pictures.ts';
 import { articleIn, first, second, startArticleFixture } from './fixture.ts';
@@ -6,7 +6,6 @@ import { articleIn, first, second, startArticleFixture } from './fixture.ts';
 let count = 0;
 
 const origin = await startOrigin();
-afterAll(() => origin.close());
 const fixture = await startArticleFixture();
 beforeEach(() => fixture.sandbox.clearFaults());
 

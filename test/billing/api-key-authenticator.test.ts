@@ -220,15 +220,8 @@ describe('the last use of a key', () => {
   });
 });
 
-const restrictedTo = (parts: Partial<KeyRestrictions>): KeyRestrictions => ({
-  readOnly: false,
-  groups: null,
-  ipRanges: null,
-  callsPerMinute: null,
-  microsPerDay: null,
-  expiresAt: null,
-  ...parts,
-});
+const unlimited = { ipRanges: null, callsPerMinute: null, microsPerDay: null, expiresAt: null };
+const restrictedTo = (parts: Partial<KeyRestrictions>) => ({ readOnly: false, groups: null, ...unlimited, ...parts });
 
 describe('a key with restrictions', () => {
   test('is refused from its expiry on, although it is cached', async () => {

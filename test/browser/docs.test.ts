@@ -1,15 +1,13 @@
 import type { Page } from 'playwright-core';
-import { afterAll, expect, test } from 'vitest';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService } from '../support/service.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../support/use-service.ts';
 import { describeInBrowser, openPage, scrollsSideways } from './browser.ts';
 
 // The reference is a large program, which needs some seconds to start on a busy machine.
 const patienceMs = 600_000;
 
 describeInBrowser('/docs in a browser', [], async (browser) => {
-  const service = await startService();
-  afterAll(() => service.stop());
+  const { service, sandbox } = await useService();
 
   const open = async (width = 1280) => {
     const watched = await openPage(browser, service.origin, { width, height: 900 });
@@ -63,7 +61,7 @@ describeInBrowser('/docs in a browser', [], async (browser) => {
     await openGroup(page, 'Events');
     await page.getByText("The actor's activity as it happens").first().click();
     expect((await send(page, /Test Request.*get \/events\)/)).status()).toBe(200);
-    await new SandboxControl(service.demo.sandboxUrl).makeEvents({ type: 'follow', userName: 'ada' });
+    await sandbox.makeEvents({ type: 'follow', userName: 'ada' });
     await page.getByText('user.follow').last().waitFor();
   });
 

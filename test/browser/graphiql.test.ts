@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { graphqlExamples } from '../../src/api/demo/graphql-examples.ts';
-import { Client } from '../support/client.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { accessibilityProblems } from './axe.ts';
 import { describeInBrowser, openPage, scrollsSideways } from './browser.ts';
 
@@ -11,10 +10,8 @@ const phone = { width: 390, height: 844 };
 const publicName = 'gateway.example';
 
 describeInBrowser('GraphiQL', [`--host-resolver-rules=MAP ${publicName} 127.0.0.1`], async (browser) => {
-  const service = await startService();
-  afterAll(() => service.stop());
-  const published = await startService({ PUBLIC_URL: `http://${publicName}` });
-  afterAll(() => published.stop());
+  const { service, grace } = await useService();
+  const { service: published } = await useService({ PUBLIC_URL: `http://${publicName}` });
 
   /** Opens GraphiQL and waits until it is loaded. */
   const open = async (viewport = desk, origin = service.origin, colorScheme: 'light' | 'dark' = 'light') => {
@@ -206,8 +203,6 @@ describeInBrowser('GraphiQL', [`--host-resolver-rules=MAP ${publicName} 127.0.0.
     const opened = page.waitForResponse((response) => response.request().postData()?.includes('Watch') ?? false);
     await pressPlay(page);
     expect((await opened).headers()['content-type']).toMatch(/^text\/event-stream/);
-    const { demo } = service;
-    const grace = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demoActor(1) });
     expect((await grace.post('/tweet/create', { text: 'Hello @ada from a test' })).status).toBe(200);
     await page.locator('.result-window').getByText('MentionEvent').waitFor();
     expect(faults).toEqual([]);

@@ -1,26 +1,23 @@
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import type { Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService } from '../support/service.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { originOf } from '../support/listen.ts';
+import { useService } from '../support/use-service.ts';
 import { describeInBrowser } from './browser.ts';
 
-/** A server of an empty page, whose origin differs from that of the service. */
-async function startPage(): Promise<{ origin: string }> {
+/** Starts a server of an empty page, and returns its origin, which differs from that of the service. */
+function startPage(): Promise<string> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');
     response.end('<!doctype html><title>Another origin</title>');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => server.close());
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return originOf(server);
 }
 
 describeInBrowser('a page of another origin', [], async (browser) => {
   const [listed, unlisted] = [await startPage(), await startPage()];
-  const service = await startService({ CORS_ORIGINS: listed.origin });
-  afterAll(() => service.stop());
+  const { service, sandbox, ada } = await useService({ CORS_ORIGINS: listed });
 
   const open = async (origin: string): Promise<Page> => {
     const page = await browser.newPage();
@@ -41,12 +38,7 @@ describeInBrowser('a page of another origin', [], async (browser) => {
       [
         service.origin + path,
         {
-          headers: {
-            authorization: `Bearer ${service.demo.apiKey}`,
-            'x-auth-token': service.demo.accounts[0].authToken,
-            ...(body && { 'content-type': 'application/json' }),
-            ...headers,
-          },
+          headers: { ...ada.headers, ...(body && { 'content-type': 'application/json' }), ...headers },
           ...(body && { method: 'POST', body: JSON.stringify(body) }),
         },
         ['x-credits-charged', 'x-request-id', 'x-error-code', 'ratelimit-remaining'],
@@ -54,7 +46,7 @@ describeInBrowser('a page of another origin', [], async (browser) => {
     );
 
   test('reads and writes over REST and GraphQL, and reads headers and errors', async () => {
-    const page = await open(listed.origin);
+    const page = await open(listed);
     const charged = { 'x-credits-charged': '0.001', 'x-request-id': expect.any(String) };
     expect(await call(page, '/v1/user/info?userName=grace')).toMatchObject({ status: 200, headers: charged });
     const write = { user_id: service.demo.accounts[1].userId };
@@ -62,16 +54,14 @@ describeInBrowser('a page of another origin', [], async (browser) => {
     expect(written).toMatchObject({ status: 200, headers: charged });
     const query = { query: '{ user(userName: "grace") { name } }' };
     expect(await call(page, '/graphql', {}, query)).toMatchObject({ status: 200, headers: charged });
-    expect(await call(page, '/v1/user/info')).toMatchObject({
-      status: 400,
-      headers: { 'x-error-code': 'bad_input' },
-    });
+    const wrongInput = await call(page, '/v1/user/info');
+    expect(wrongInput).toMatchObject({ status: 400, headers: { 'x-error-code': 'bad_input' } });
     const wrongKey = await call(page, '/v1/account', { authorization: 'Bearer wrong' });
     expect(wrongKey).toMatchObject({ status: 401, headers: { 'x-error-code': 'unauthenticated' } });
   });
 
   test('that is not listed reads nothing, and its write is not performed', async () => {
-    const page = await open(unlisted.origin);
+    const page = await open(unlisted);
     expect(await call(page, '/v1/account')).toBeNull();
     expect(await call(page, '/v1/user/follow', {}, { user_id: service.demo.accounts[1].userId })).toBeNull();
     expect(await call(page, '/graphql', {}, { query: '{ __typename }' })).toBeNull();
@@ -91,11 +81,9 @@ describeInBrowser('a page of another origin', [], async (browser) => {
         .pipe(far)
         .pipe(socket);
     });
-    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-    const through = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
-    const control = new SandboxControl(service.demo.sandboxUrl);
-    const happen = (count: number) => control.makeEvents({ type: 'follow', userName: 'ada', count });
-    const page = await open(listed.origin);
+    const through = await originOf(relay);
+    const happen = (count: number) => sandbox.makeEvents({ type: 'follow', userName: 'ada', count });
+    const page = await open(listed);
     const made = await call(page, '/v1/events/token', {}, { types: ['user.follow'] });
     const url = `${through}/v1/events?token=${made?.body.data.token}`;
     await page.evaluate(async (address) => {
@@ -116,6 +104,5 @@ describeInBrowser('a page of another origin', [], async (browser) => {
     expect(again).toHaveLength(2);
     expect(again[1]?.toLowerCase()).toContain(`last-event-id: ${(await ids())[2]}`.toLowerCase());
     expect(service.log.join('').includes(made?.body.data.token)).toBe(false);
-    relay.close();
   });
 });

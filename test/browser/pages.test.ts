@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { afterAll, expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
-import { startWithUnreachablePlatform } from '../support/unreachable-platform.ts';
+import { expect, test } from 'vitest';
+import { useUnreachablePlatform } from '../support/unreachable-platform.ts';
+import { useService } from '../support/use-service.ts';
 import { accessibilityProblems } from './axe.ts';
 import { describeInBrowser, openPage, scrollsSideways } from './browser.ts';
 
@@ -14,8 +14,8 @@ const views = [
 const [desk, , phone] = views;
 
 describeInBrowser('in a browser', [], async (browser) => {
-  const service = await startService();
-  afterAll(() => service.stop());
+  const { service } = await useService();
+  const other = await useUnreachablePlatform();
 
   const open = async (path: string, view: (typeof views)[number] = desk) => {
     const watched = await openPage(browser, service.origin, view);
@@ -91,7 +91,6 @@ describeInBrowser('in a browser', [], async (browser) => {
   });
 
   test('/ asks for a key and a token before a call if there are no demo credentials', async () => {
-    const other = await startWithUnreachablePlatform();
     const { page } = await openPage(browser, other.origin, desk);
     await page.goto(other.origin);
     await page.getByText('not ready: store ok, platform unreachable').waitFor();
@@ -105,7 +104,6 @@ describeInBrowser('in a browser', [], async (browser) => {
     await run(page, 'Search tweets').click();
     await outcome(page, /^401 · \d+ ms · free$/).waitFor();
     await page.close();
-    await other.stop();
   });
 
   test('/ leads to the reference and back', async () => {

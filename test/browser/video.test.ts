@@ -1,19 +1,15 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Tweet } from '../../src/shared/model/tweet.ts';
-import { Client } from '../support/client.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { describeInBrowser, openPage } from './browser.ts';
 
 describeInBrowser('in a browser', ['--autoplay-policy=no-user-gesture-required'], async (browser) => {
-  const service = await startService();
-  afterAll(() => service.stop());
+  const { service, ada } = await useService();
 
   test('the page of a tweet plays its video, which lasts as long as `duration_ms` says', async () => {
-    const { demo } = service;
-    const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
     const { data } = (await ada.get('/tweet/advanced_search', { q: 'filter:videos', count: '20' })).body;
     const tweet = (data['tweets'] as Tweet[]).find(({ media: [video] }) => video?.duration_ms && video.width);
-    const { page } = await openPage(browser, new URL(demo.sandboxUrl).origin, { width: 1280, height: 900 });
+    const { page } = await openPage(browser, new URL(service.demo.sandboxUrl).origin, { width: 1280, height: 900 });
     await page.goto(tweet?.url ?? '');
     // Plays the beginning of the video and then its end.
     const played = await page.evaluate(`(async () => {

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
-import { type Fleet, type Gateway, startFleet } from '../support/fleet.ts';
-import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { startFleet } from '../support/fleet.ts';
+import { findMongo, noMongo, startMongo } from '../support/mongo-server.ts';
 import { startPostern } from '../support/process.ts';
-import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const found = findMongo();
@@ -23,52 +23,37 @@ const accounting = [
   ...['accounts', 'usage', 'payments', 'holds', 'ledger_commits'],
 ];
 
-describe.each(['sqlite', 'mongodb'])('an account in the %s store', (kind) => {
-  describe.skipIf(kind === 'mongodb' && !found)('with keys, calls, webhooks, deliveries and stored responses', () => {
-    let mongo: MongoServer | null = null;
-    let fleet: Fleet;
-    let gateways: Gateway[];
-    let receiver: TestReceiver;
-    let folder: string;
-    let control: SandboxControl;
-    let client: Client;
-    let account: string;
-    let keyId: string;
-    let webhook: string;
+describe.each(found ? ['sqlite', 'mongodb'] : ['sqlite'])('an account in the %s store', (kind) => {
+  describe('with keys, calls, webhooks, deliveries and stored responses', async () => {
+    const mongo = kind === 'mongodb' && found ? await startMongo(found) : null;
     const name = `Name ${randomBytes(6).toString('hex')}`;
     const secret = 'a-secret-of-at-least-16';
 
-    beforeAll(async () => {
-      if (kind === 'mongodb' && found) mongo = await startMongo(found);
-      folder = mkdtempSync(join(tmpdir(), 'postern-account-'));
-      receiver = await startReceiver({ secret });
-      fleet = await startFleet(mongo?.url('postern') ?? null);
-      gateways = [await fleet.start(), await fleet.start()];
-      account = await fleet.admin.createAccount(name, 1_000_000);
-      await fleet.admin.credit(account, 1_000_000, `Description ${name}`);
-      const made = await fleet.admin.createKey(account, `Key ${name}`, { dollars_per_day: '1' });
-      const owner = (await fleet.admin.createKey(account, `Owner ${name}`)).key.expose();
-      keyId = made.id;
-      control = new SandboxControl(fleet.sandboxUrl);
-      const { authToken, userName } = await control.mint();
-      client = new Client({ baseUrl: gateways[0]?.demo.baseUrl ?? '', key: owner, authToken });
-      const created = await client.post('/webhooks', { url: receiver.url, secret });
-      webhook = created.body.data['id'] as string;
-      await client
-        .with({ key: made.key.expose() })
-        .post('/tweet/create', { text: 'Hello' }, { 'idempotency-key': 'one' });
-      await client.get('/user/info', { userName: 'nobody-of-this-name' });
-      await control.makeEvents({ type: 'follow', userName });
-      await until(async () => {
-        const { body } = await client.get(`/webhooks/${webhook}/deliveries`);
-        expect(body.data['deliveries']).toMatchObject([{ outcome: 'delivered' }]);
-      });
-    });
+    const folder = temporaryFolder();
+    const receiver = await startReceiver({ secret });
+    const fleet = await startFleet(mongo?.url('postern') ?? null);
     afterAll(async () => {
-      await fleet?.stop();
-      await receiver?.stop();
+      await fleet.stop();
+      await receiver.stop();
       await mongo?.stop();
-      rmSync(folder, { recursive: true });
+    });
+    const gateways = [await fleet.start(), await fleet.start()];
+    const account = await fleet.admin.createAccount(name, 1_000_000);
+    await fleet.admin.credit(account, 1_000_000, `Description ${name}`);
+    const { id: keyId, key } = await fleet.admin.createKey(account, `Key ${name}`, { dollars_per_day: '1' });
+    const owner = (await fleet.admin.createKey(account, `Owner ${name}`)).key.expose();
+    const control = new SandboxControl(fleet.sandboxUrl);
+    const { authToken, userName } = await control.mint();
+    const client = new Client({ baseUrl: gateways[0]?.demo.baseUrl ?? '', key: owner, authToken });
+    const created = await client.post('/webhooks', { url: receiver.url, secret });
+    const webhook = created.body.data['id'] as string;
+    const once = { 'idempotency-key': 'one' };
+    await client.with({ key: key.expose() }).post('/tweet/create', { text: 'Hello' }, once);
+    await client.get('/user/info', { userName: 'nobody-of-this-name' });
+    await control.makeEvents({ type: 'follow', userName });
+    await until(async () => {
+      const { body } = await client.get(`/webhooks/${webhook}/deliveries`);
+      expect(body.data['deliveries']).toMatchObject([{ outcome: 'delivered' }]);
     });
 
     /** Returns all rows or documents that contain one of the texts, each as `table: JSON`. */
@@ -83,10 +68,8 @@ describe.each(['sqlite', 'mongodb'])('an account in the %s store', (kind) => {
         await connection.close();
       } else {
         const database = new Libsql(join(fleet.settings['DATA_DIR'] as string, 'postern.sqlite'));
-        const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as {
-          name: string;
-        }[];
-        for (const { name } of tables) {
+        const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+        for (const { name } of tables as { name: string }[]) {
           for (const row of database.prepare(`SELECT * FROM "${name}"`).all())
             rows.push(`${name}: ${JSON.stringify(row)}`);
         }
@@ -100,17 +83,14 @@ describe.each(['sqlite', 'mongodb'])('an account in the %s store', (kind) => {
       expect(await postern(['account', 'export', account, path], fleet.settings)).toMatchObject({ code: 0, err: '' });
       expect(statSync(path).mode & 0o777).toBe(0o600);
       const text = readFileSync(path, 'utf8');
-      const lines = text
+      const lines: Record<string, unknown>[] = text
         .trimEnd()
         .split('\n')
-        .map((line) => JSON.parse(line) as Record<string, unknown>);
+        .map((line) => JSON.parse(line));
       const of = (type: string) => lines.filter((line) => line['type'] === type);
       expect(of('account')).toMatchObject([{ id: account, name, paid: '2' }]);
-      expect(
-        of('key')
-          .map((key) => key['name'])
-          .sort(),
-      ).toEqual([`Key ${name}`, `Owner ${name}`]);
+      const keyNames = of('key').map((key) => key['name']);
+      expect(keyNames.sort()).toEqual([`Key ${name}`, `Owner ${name}`]);
       expect(of('payment').map((payment) => payment['amount'])).toEqual(['1', '1']);
       expect(of('usage').map((usage) => usage['action'])).toContain('tweet/create');
       expect(of('webhook')).toMatchObject([{ id: webhook, url: receiver.url }]);

@@ -1,20 +1,14 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const runtime = new AdjustableRuntime();
-let service: TestService | null = null;
-
-const dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
-afterAll(async () => {
-  await service?.stop();
-  rmSync(dataDir, { recursive: true });
-});
+const dataDir = temporaryFolder();
 
 const run = (...args: string[]) => postern(args, { DATA_DIR: dataDir });
 
@@ -37,13 +31,8 @@ async function lifeOfAnAccount() {
   const made = await json('key', 'create', '--account', id, '--name', 'Laptop');
   expect(Object.keys(made).sort()).toEqual(['id', 'key']);
   const [listed] = await json('key', 'list', '--account', id);
-  expect(listed).toMatchObject({
-    id: made.id,
-    account: id,
-    name: 'Laptop',
-    prefix: made.key.slice(0, 11),
-    revoked_at: null,
-  });
+  const prefix = made.key.slice(0, 11);
+  expect(listed).toMatchObject({ id: made.id, account: id, name: 'Laptop', prefix, revoked_at: null });
   expect(JSON.stringify(listed)).not.toContain(made.key);
   return { account: id as string, keyId: made.id as string, key: made.key as string };
 }
@@ -67,7 +56,8 @@ describe('accounts and keys from the command line', () => {
   });
 
   test('work at once over HTTP while a service runs, and a revoked key ends within 5 s', async () => {
-    service ??= await startService({ DATA_DIR: dataDir }, { runtime });
+    const service = await startService({ DATA_DIR: dataDir }, { runtime });
+    onTestFinished(() => service.stop());
     const { key, keyId, account } = await lifeOfAnAccount();
     const authToken = service.demo.accounts[0].authToken;
     const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
@@ -107,13 +97,9 @@ describe('accounts and keys from the command line', () => {
 
   test('are shown with their keys, and renamed', async () => {
     const { account, keyId } = await lifeOfAnAccount();
+    const keys = [{ id: keyId, name: 'Laptop' }];
     const shown = await json('account', 'show', account);
-    expect(shown).toMatchObject({
-      id: account,
-      name: 'Ann Example',
-      balance: '1.75',
-      api_keys: [{ id: keyId, name: 'Laptop' }],
-    });
+    expect(shown).toMatchObject({ id: account, name: 'Ann Example', balance: '1.75', api_keys: keys });
     expect(await json('account', 'rename', account, 'Ann B. Example')).toEqual({ id: account, name: 'Ann B. Example' });
     expect((await run('account', 'show', account)).out).toMatch(
       new RegExp(`^name +Ann B\\. Example$[\\s\\S]*^ID +PREFIX [^\\n]*\\n${keyId} `, 'm'),
@@ -122,16 +108,8 @@ describe('accounts and keys from the command line', () => {
 
   test('have restrictions', async () => {
     const { id } = await json('account', 'create', '--name', 'Restricted');
-    const options = [
-      '--groups',
-      'tweet,user',
-      '--ip-ranges',
-      '203.0.113.0/24',
-      '--calls-per-minute',
-      '60',
-      '--dollars-per-day',
-      '0.5',
-    ];
+    const lists = ['--groups', 'tweet,user', '--ip-ranges', '203.0.113.0/24'];
+    const options = [...lists, '--calls-per-minute', '60', '--dollars-per-day', '0.5'];
     await json('key', 'create', '--account', id, '--read-only', ...options, '--expires-at', '2100-01-01T00:00:00Z');
     expect(await json('key', 'list', '--account', id)).toMatchObject([
       {

@@ -1,71 +1,50 @@
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { restore } from '../../src/main/backup.ts';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../src/store/port.ts';
 import { Client } from '../support/client.ts';
-import { type Outcome, postern, posternProcess } from '../support/command.ts';
-import { type Fleet, type Gateway, startFleet } from '../support/fleet.ts';
-import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { postern, posternProcess } from '../support/command.ts';
+import { startFleet } from '../support/fleet.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 describe('a backup of the embedded store', () => {
-  describe('made while calls are charged', () => {
-    let fleet: Fleet;
-    let gateway: Gateway;
-    let receiver: TestReceiver;
-    let folder: string;
-    let backup: string;
-    let made: Outcome;
-    let webhook: string;
-    let client: Client;
-
-    beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), 'postern-backup-'));
-      backup = join(folder, 'backup');
-      receiver = await startReceiver();
-      fleet = await startFleet(null);
-      gateway = await fleet.start();
-      const account = await fleet.admin.createAccount('Busy', 10_000_000);
-      const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
-      const { baseUrl, accounts } = gateway.demo;
-      client = new Client({ baseUrl, key, authToken: accounts[0].authToken });
-      const created = await client.post('/webhooks', { url: receiver.url, secret: 'a-secret-of-at-least-16' });
-      webhook = created.body.data['id'] as string;
-
-      let charged = 0;
-      let isRunning = true;
-      const calling = Array.from({ length: 4 }, async () => {
-        while (isRunning) {
-          await client.get('/user/info', { userName: 'grace' });
-          charged += 1;
-        }
-      });
-      await until(() => expect(charged).toBeGreaterThan(20));
-      made = await postern(['backup', backup], fleet.settings);
-      isRunning = false;
-      await Promise.all(calling);
-    });
+  describe('made while calls are charged', async () => {
+    const folder = temporaryFolder();
+    const backup = join(folder, 'backup');
+    const receiver = await startReceiver();
+    const fleet = await startFleet(null);
     afterAll(async () => {
-      await fleet?.stop();
-      await receiver?.stop();
-      rmSync(folder, { recursive: true });
+      await fleet.stop();
+      await receiver.stop();
     });
+    const { baseUrl, accounts } = (await fleet.start()).demo;
+    const account = await fleet.admin.createAccount('Busy', 10_000_000);
+    const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
+    const client = new Client({ baseUrl, key, authToken: accounts[0].authToken });
+    const created = await client.post('/webhooks', { url: receiver.url, secret: 'a-secret-of-at-least-16' });
+    const webhook = created.body.data['id'] as string;
+
+    let charged = 0;
+    let isRunning = true;
+    const calling = Array.from({ length: 4 }, async () => {
+      while (isRunning) {
+        await client.get('/user/info', { userName: 'grace' });
+        charged += 1;
+      }
+    });
+    await until(() => expect(charged).toBeGreaterThan(20));
+    const made = await postern(['backup', backup], fleet.settings);
+    isRunning = false;
+    await Promise.all(calling);
 
     /** Returns settings with an empty store and the secret key of the backup. */
     const emptyStore = (): Record<string, string> => ({
@@ -197,7 +176,7 @@ test.each(['backup', 'restore'])('postern %s: refuses MongoDB, and names mongodu
 });
 
 test('a damaged database gives no backup, but a message that says what to do', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-backup-'));
+  const folder = temporaryFolder(onTestFinished);
   const path = join(folder, 'postern.sqlite');
   // In its own process, because statements of libsql keep a closed database open.
   await posternProcess(['account', 'create', '--name', 'One', '--credits', '1'], { DATA_DIR: folder });
@@ -207,7 +186,6 @@ test('a damaged database gives no backup, but a message that says what to do', a
   expect(outcome).toMatchObject({ code: 1, err: expect.stringMatching(/is damaged .*postern restore/) });
   expect(readdirSync(folder).filter((name) => name.includes('backup'))).toEqual([]);
   expect(readFileSync(path).equals(bytes)).toBe(true);
-  rmSync(folder, { recursive: true });
 });
 
 function flipBit(file: string): void {

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { actions } from '../../src/actions/registry.ts';
 import { postern } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const script = fileURLToPath(new URL('../../scripts/postern.js', import.meta.url));
 
-const folder = mkdtempSync(join(tmpdir(), 'postern-test-'));
+const folder = temporaryFolder();
 mkdirSync(join(folder, 'bin'));
 mkdirSync(join(folder, 'data'));
 symlinkSync(script, join(folder, 'bin', 'postern'));
@@ -18,7 +18,6 @@ writeFileSync(join(folder, 'data', 'demo.json'), JSON.stringify({ accounts }));
 const path = [join(folder, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
 writeFileSync(join(folder, 'postern.bash'), execFileSync(process.execPath, [script, 'completion', 'bash']));
 const env = { PATH: path, DATA_DIR: join(folder, 'data'), XDG_CONFIG_HOME: folder };
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Returns what a shell would write, and whether it would add a space. */
 function inBash(line: string): string[] {
@@ -28,10 +27,8 @@ function inBash(line: string): string[] {
     COMP_LINE="$1" COMP_POINT=\${#1}
     $(complete -p postern | sed 's/.*-F \\([^ ]*\\).*/\\1/')
     printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const out = execFileSync('bash', ['--norc', '-c', program, 'bash', line, join(folder, 'postern.bash')], {
-    env,
-    encoding: 'utf8',
-  });
+  const args = ['--norc', '-c', program, 'bash', line, join(folder, 'postern.bash')];
+  const out = execFileSync('bash', args, { env, encoding: 'utf8' });
   return out.split('\n').filter((each) => each !== '');
 }
 
@@ -73,8 +70,6 @@ test.each(['zsh', 'fish'])('the script for %s calls the same command', async (sh
 });
 
 test('completion of another shell is refused', async () => {
-  expect(await postern(['completion', 'tcsh'])).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('bash, zsh, fish'),
-  });
+  const refused = await postern(['completion', 'tcsh']);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('bash, zsh, fish') });
 });

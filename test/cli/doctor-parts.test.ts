@@ -32,17 +32,14 @@ function sql(path: string, statement: string): Libsql.Database {
 }
 
 describe('what is wrong with', () => {
+  const useNewer = 'use the newer version of Postern, or another DATA_DIR';
+
   test('a store that a newer version of Postern wrote', async () => {
     sql(await makeStore(), "PRAGMA user_version = 9000; DELETE FROM meta WHERE name = 'compatible_since'").close();
     const { code, of, states } = await machine.examine();
     expect(code).toBe(1);
-    expect(of('store')).toMatchObject([
-      {
-        state: 'fail',
-        detail: expect.stringContaining('newer version of Postern'),
-        todo: 'use the newer version of Postern, or another DATA_DIR',
-      },
-    ]);
+    const detail = expect.stringContaining('newer version of Postern');
+    expect(of('store')).toMatchObject([{ state: 'fail', detail, todo: useNewer }]);
     expect(states).toMatchObject({ disk: 'ok', clock: 'skip', platform: 'ok' });
   });
 
@@ -51,14 +48,8 @@ describe('what is wrong with', () => {
     const folder = join(machine.folder, 'data: 2');
     renameSync(machine.dataDir, folder);
     const { of } = await machine.examine({ DATA_DIR: folder });
-    expect(of('store')).toMatchObject([
-      {
-        detail: expect.stringContaining(
-          `The database ${folder}/postern.sqlite was written by a newer version of Postern`,
-        ),
-        todo: 'use the newer version of Postern, or another DATA_DIR',
-      },
-    ]);
+    const detail = `The database ${folder}/postern.sqlite was written by a newer version of Postern`;
+    expect(of('store')).toMatchObject([{ detail: expect.stringContaining(detail), todo: useNewer }]);
   });
 
   test('a store that is damaged, lost, or does not add up', async () => {
@@ -82,9 +73,8 @@ describe('what is wrong with', () => {
     const { code, of } = await machine.examine();
     other.close();
     expect(code).toBe(1);
-    expect(of('store')).toMatchObject([
-      { state: 'fail', detail: expect.stringContaining('locked by another process') },
-    ]);
+    const detail = expect.stringContaining('locked by another process');
+    expect(of('store')).toMatchObject([{ state: 'fail', detail }]);
   });
 
   test('a MongoDB that is not there or does not answer, without its password', async () => {
@@ -108,9 +98,8 @@ describe('what is wrong with', () => {
     const silent = await machine.listen(createServer(() => {}));
     const other = await machine.listenHttp((_request, response) => void response.end('<h1>Something else</h1>'));
     const env = (port: string) => ({ PLATFORM_URL: `http://127.0.0.1:${port}`, PLATFORM_KIND: 'sandbox' });
-    for (const { code, states, of } of await Promise.all(
-      ['1', silent, other].map((port) => machine.examine(env(port))),
-    )) {
+    const examined = await Promise.all(['1', silent, other].map((port) => machine.examine(env(port))));
+    for (const { code, states, of } of examined) {
       expect({ code, states }).toEqual({ code: 1, states: { ...well, platform: 'fail' } });
       expect(of('platform')[0]?.todo).toMatch(/platform|PLATFORM_URL/);
     }

@@ -65,10 +65,8 @@ describe('what is wrong with', () => {
     const { code, out, of, states } = await machine.examine(env);
     expect(code).toBe(1);
     expect(of('config').map(({ state }) => state)).toEqual(['fail', 'fail', 'fail']);
-    expect(of('config')[0]).toMatchObject({
-      detail: expect.stringMatching(/^PORT/),
-      todo: expect.stringMatching(/PORT=/),
-    });
+    const [first] = of('config');
+    expect([first?.detail, first?.todo]).toEqual([expect.stringMatching(/^PORT/), expect.stringMatching(/PORT=/)]);
     expect(states).toMatchObject({ node: 'ok', disk: 'skip', store: 'skip', platform: 'skip' });
     expect(out).not.toContain(env.SECRET_KEY);
     const shown = await machine.run({ HOST: '0.0.0.0' });
@@ -84,10 +82,8 @@ describe('what is wrong with', () => {
     expect(refused.code).toBe(1);
     expect(refused.of('config')).toMatchObject([{ state: 'fail', detail: `DATA_DIR ("${file}") is not a folder` }]);
     const below = await machine.examine({ DATA_DIR: join(file, 'below') });
-    expect(below).toMatchObject({
-      code: 1,
-      states: { ...well, disk: 'fail', secret_key: 'skip', store: 'skip', clock: 'skip' },
-    });
+    expect(below.states).toEqual({ ...well, disk: 'fail', secret_key: 'skip', store: 'skip', clock: 'skip' });
+    expect(below.code).toBe(1);
     mkdirSync(machine.dataDir);
     chmodSync(machine.dataDir, 0o755);
     expect((await machine.examine()).of('disk')[0]?.detail).toContain(
@@ -104,9 +100,8 @@ describe('what is wrong with', () => {
   // root may access everything.
   test.skipIf(process.getuid?.() === 0)('the rights on DATA_DIR', async () => {
     chmodSync(machine.folder, 0o500);
-    expect((await machine.examine()).of('disk')[0]?.detail).toMatch(
-      /is not there, and .* cannot be written \(EACCES\)/,
-    );
+    const missing = (await machine.examine()).of('disk')[0];
+    expect(missing?.detail).toMatch(/is not there, and .* cannot be written \(EACCES\)/);
     chmodSync(machine.folder, 0o700);
     mkdirSync(machine.dataDir, { mode: 0o500 });
     expect((await machine.examine()).of('disk')[0]?.detail).toMatch(/data cannot be written \(EACCES\)/);
@@ -125,9 +120,8 @@ describe('what is wrong with', () => {
     for (const wrong of ['', key.slice(0, 20), `${key.slice(0, 10)}!${key.slice(10)}`]) {
       writeFileSync(path, wrong);
       const { of, out } = await machine.examine();
-      expect(of('secret_key')).toMatchObject([
-        { state: 'fail', detail: `${path} does not contain 32 bytes in base64` },
-      ]);
+      const detail = `${path} does not contain 32 bytes in base64`;
+      expect(of('secret_key')).toMatchObject([{ state: 'fail', detail }]);
       expect(out).not.toContain(key.slice(0, 10));
     }
     const given = await machine.examine({ SECRET_KEY: key });

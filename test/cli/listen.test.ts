@@ -4,15 +4,18 @@ import { postern } from '../support/command.ts';
 import { freePort } from '../support/mongo-server.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const secret = 'a-secret-of-16-signs';
 let service: TestService;
 let receiver: TestReceiver;
+let sandbox: SandboxControl;
 let listening: PosternProcess | null;
 
 beforeEach(async () => {
   service = await startService();
+  sandbox = new SandboxControl(service.demo.sandboxUrl);
   receiver = await startReceiver({ secret });
   listening = null;
 });
@@ -22,28 +25,12 @@ afterEach(async () => {
   await service.stop();
 });
 
-async function happen(type: string): Promise<void> {
-  await fetch(`${service.demo.sandboxUrl}/control/events`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ type, userName: 'ada' }),
-  });
-}
-
-async function say(text: string): Promise<void> {
-  await fetch(`${service.demo.sandboxUrl}/control/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ from: 'grace', to: 'ada', text }),
-  });
-}
-
 describe('postern listen', () => {
   test('prints events, and forwards them with a signature to a local program', async () => {
     const args = ['listen', '--forward-to', receiver.url, '--types', 'tweet.like,user.follow'];
     listening = startPostern(args, { DATA_DIR: service.dataDir, POSTERN_WEBHOOK_SECRET: secret });
     // The command does not report that the stream is open, so events are made until one is printed.
-    const happening = setInterval(() => void happen('like'), 500);
+    const happening = setInterval(() => void sandbox.makeEvents({ type: 'like', userName: 'ada' }), 500);
     const [line] = await listening
       .printed(/\S+ {2}tweet\.like {15}evt_\S+ {2}→ 200 in \d+ ms/)
       .finally(() => clearInterval(happening));
@@ -53,7 +40,8 @@ describe('postern listen', () => {
 
   test('opens the messages of a demo account with its own code', async () => {
     listening = startPostern(['listen'], { DATA_DIR: service.dataDir });
-    const saying = setInterval(() => void say('Are you listening? \u009b31m'), 500);
+    const message = { from: 'grace', to: 'ada', text: 'Are you listening? \u009b31m' };
+    const saying = setInterval(() => void sandbox.makeMessage(message), 500);
     const [line] = await listening
       .printed(/message\.received {9}evt_\S+ {2}\{.*\}/)
       .finally(() => clearInterval(saying));
@@ -67,10 +55,8 @@ describe('postern listen', () => {
     const unknown = await postern(['listen', '--as', 'nobody'], { DATA_DIR: service.dataDir });
     expect(unknown).toMatchObject({ code: 5, err: expect.stringContaining('no demo account is called nobody') });
     const wrong = await postern(['listen', '--forward-to', 'nowhere'], { DATA_DIR: service.dataDir });
-    expect(wrong).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--forward-to must be an http or https URL'),
-    });
+    const error = expect.stringContaining('--forward-to must be an http or https URL');
+    expect(wrong).toMatchObject({ code: 2, err: error });
     const nowhere = await postern(['listen', '--url', 'nowhere'], { DATA_DIR: service.dataDir });
     expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining('--url must be an http or https URL') });
     for (const { err } of [refused, unknown, wrong, nowhere]) expect(err).not.toContain('listening as');
@@ -87,9 +73,8 @@ describe('postern listen', () => {
   });
 
   test('prints why the service is unreachable, and later that it listens', async () => {
-    listening = startPostern(['listen', '--url', `http://127.0.0.1:${await freePort()}/v1`], {
-      DATA_DIR: service.dataDir,
-    });
+    const args = ['listen', '--url', `http://127.0.0.1:${await freePort()}/v1`];
+    listening = startPostern(args, { DATA_DIR: service.dataDir });
     await expect.poll(() => listening?.log()).toContain('the stream does not open (ECONNREFUSED); trying again');
     expect(listening.log()).not.toContain('listening as');
     await listening.end('SIGKILL');

@@ -1,31 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { type Demo, readDemo } from '../support/demo.ts';
-import { type PosternProcess, startPostern } from '../support/process.ts';
+import { startPostern } from '../support/process.ts';
 import { openSocket } from '../support/raw.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTerminal, inTerminal } from '../support/terminal.ts';
 
 let dataDir: string;
-let running: PosternProcess[];
-
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
-  running = [];
-});
-afterEach(async () => {
-  for (const { child } of running) if (child.exitCode === null) child.kill('SIGKILL');
-  rmSync(dataDir, { recursive: true, maxRetries: 5 });
+beforeEach(({ onTestFinished }) => {
+  dataDir = temporaryFolder(onTestFinished);
 });
 
 async function start(command: string, folder: string, env: Record<string, string> = {}) {
   const started = startPostern([command], { DATA_DIR: join(dataDir, folder), PORT: '0', SANDBOX_PORT: '0', ...env });
-  running.push(started);
+  onTestFinished(async () => void (await started.end('SIGKILL')));
   const [, origin = ''] = await started.printed(/listening on (http:\/\/\S+)\n/);
   return { ...started, origin };
 }
@@ -33,12 +26,6 @@ async function start(command: string, folder: string, env: Record<string, string
 const demoOf = (folder: string) => readDemo(join(dataDir, folder));
 const clientOf = (demo: Demo) =>
   new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
-
-async function addFault(demo: Demo, fault: Record<string, unknown>) {
-  const headers = { 'content-type': 'application/json' };
-  const init = { method: 'POST', headers, body: JSON.stringify({ fault }) };
-  expect((await fetch(`${demo.sandboxUrl}/control/faults`, init)).status).toBe(201);
-}
 
 describe('postern serve', () => {
   test('on any free port writes demo.json with the real one; two starts give the same key and the credit once', async () => {
@@ -116,22 +103,19 @@ describe('postern serve', () => {
     async (signal) => {
       const service = await start('serve', 'a', { LOG_LEVEL: 'info' });
       const client = clientOf(demoOf('a'));
-      await addFault(demoOf('a'), { kind: 'latency', ms: 2_000 });
+      const control = new SandboxControl(demoOf('a').sandboxUrl);
+      await control.setFault({ fault: { kind: 'latency', ms: 2_000 } });
       const idle = await openSocket(service.origin);
       const slow = client.post('/tweet/create', { text: `In flight at ${signal}` });
-      const control = new SandboxControl(demoOf('a').sandboxUrl);
       await expect.poll(() => control.requests('createTweet')).toBe(1);
       const ended = service.end(signal);
       const toldAt = performance.now();
-      const knock = async () => (await openSocket(service.origin)).destroy();
-      await expect
-        .poll(() =>
-          knock().then(
-            () => null,
-            ({ code }) => code,
-          ),
-        )
-        .toBe('ECONNREFUSED');
+      const knock = () =>
+        openSocket(service.origin).then(
+          (socket) => void socket.destroy(),
+          ({ code }) => code,
+        );
+      await expect.poll(knock).toBe('ECONNREFUSED');
       const answer = await slow;
       expect(answer.status).toBe(200);
       expect(answer.headers.get('x-credits-remaining')).toBe('9.999');

@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { settings } from '../../src/shared/config/settings.ts';
 import { postern } from '../support/command.ts';
+import { originOf } from '../support/listen.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
+const dataDir = temporaryFolder();
 writeFileSync(join(dataDir, 'file'), '');
 const other = createServer((_request, response) => void response.end('<h1>Something else</h1>'));
-await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-const taken = String((other.address() as AddressInfo).port);
-afterAll(() => {
-  other.close();
-  rmSync(dataDir, { recursive: true });
-});
+const taken = new URL(await originOf(other)).port;
 
 const serve = (env: Record<string, string>) =>
   postern(['serve'], { DATA_DIR: join(dataDir, 'data'), PORT: '0', SANDBOX_PORT: '0', LOG_LEVEL: 'silent', ...env });

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { postern } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('a process that opens the store twice loses no payment of the command line', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'postern-shared-'));
+  const dataDir = temporaryFolder(onTestFinished);
   const config = readConfig({ DATA_DIR: dataDir });
   const store = await openStore(config, systemRuntime);
   const id = await new AccountAdmin(store, systemRuntime).createAccount('Shared', 0);
@@ -20,5 +18,4 @@ test('a process that opens the store twice loses no payment of the command line'
   expect(await store.ledger.balance(id)).toMatchObject({ paid: 3_000_000, avail: 3_000_000 });
   await second.close();
   await store.close();
-  rmSync(dataDir, { recursive: true });
 });

@@ -1,22 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { activityTypes } from '../../src/sandbox/dataset/activity.ts';
 import { postern } from '../support/command.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useService } from '../support/use-service.ts';
 
 const secret = 'a-secret-of-16-signs';
 
-const service = await startService();
+const { service } = await useService();
 const receiver = await startReceiver({ secret });
-const config = mkdtempSync(join(tmpdir(), 'postern-test-'));
-afterAll(async () => {
-  await receiver.stop();
-  await service.stop();
-  rmSync(config, { recursive: true });
-});
+afterAll(() => receiver.stop());
+const config = temporaryFolder();
 
 const run = (...args: string[]) => postern(args, { DATA_DIR: service.dataDir, XDG_CONFIG_HOME: config });
 
@@ -27,13 +21,8 @@ async function json(...args: string[]) {
 }
 
 test('postern webhook manages a webhook from its creation to its end, and postern trigger causes its events', async () => {
-  const { id, valid } = await json(
-    'webhook',
-    'create',
-    receiver.url,
-    `secret=${secret}`,
-    'events=tweet.like,user.follow',
-  );
+  const options = [`secret=${secret}`, 'events=tweet.like,user.follow'];
+  const { id, valid } = await json('webhook', 'create', receiver.url, ...options);
   expect(valid).toBe(true);
   expect((await run('webhook', 'list')).out).toMatch(
     new RegExp(`^ID +STATE +EVENTS +URL\\n${id} +active +tweet.like,user.follow `),
@@ -42,12 +31,10 @@ test('postern webhook manages a webhook from its creation to its end, and poster
 
   const { events } = await json('trigger', 'like', '--to', 'ada', '--from', 'grace');
   expect(events).toMatchObject([{ type: 'like', actor: { screen_name: 'grace' } }]);
-  await expect
-    .poll(() => receiver.deliveries.map(({ body }) => body))
-    .toContainEqual(expect.stringContaining('"tweet.like"'));
-  await expect
-    .poll(async () => (await run('webhook', 'deliveries', id)).out)
-    .toMatch(/^evt_\S+ +tweet\.like +delivered +1 +200 /m);
+  const bodies = () => receiver.deliveries.map(({ body }) => body);
+  await expect.poll(bodies).toContainEqual(expect.stringContaining('"tweet.like"'));
+  const deliveries = async () => (await run('webhook', 'deliveries', id)).out;
+  await expect.poll(deliveries).toMatch(/^evt_\S+ +tweet\.like +delivered +1 +200 /m);
   const [{ event_id: event }] = (await json('webhook', 'deliveries', id)).deliveries;
   expect((await run('webhook', 'delivery', id, event)).out).toMatch(
     /attempts\nATTEMPT +AT +OUTCOME[^\n]*\n1 +\S+ +delivered +200/,
@@ -61,10 +48,8 @@ test('postern webhook manages a webhook from its creation to its end, and poster
   expect(await json('webhook', 'replay', id)).toMatchObject({ replayed: 1 });
   expect((await json('webhook', 'rotate', id)).secret).not.toBe(secret);
   expect(await json('webhook', 'delete', id)).toEqual({ id, deleted: true });
-  expect(await run('webhook', 'show', id)).toMatchObject({
-    code: 5,
-    err: expect.stringContaining(`Webhook not found: ${id}`),
-  });
+  const gone = expect.stringContaining(`Webhook not found: ${id}`);
+  expect(await run('webhook', 'show', id)).toMatchObject({ code: 5, err: gone });
 });
 
 test('postern trigger sends messages, edits them and reacts to them', async () => {
@@ -80,10 +65,8 @@ test('postern trigger names all types, and the reason of a refusal', async () =>
   const { code, err } = await run('trigger', 'lik', '--to', 'ada');
   expect(code).toBe(2);
   for (const type of activityTypes) expect(err).toContain(type);
-  expect(await run('trigger', 'like', '--to', 'nobody_at_all')).toMatchObject({
-    code: 5,
-    err: 'postern: No such user: nobody_at_all\n',
-  });
+  const unknown = await run('trigger', 'like', '--to', 'nobody_at_all');
+  expect(unknown).toMatchObject({ code: 5, err: 'postern: No such user: nobody_at_all\n' });
   expect((await run('trigger', 'follow', '--to', 'ada', '--tweet', '1')).code).toBe(2);
   expect((await run('trigger', 'message', '--to', 'ada', '--count', '2')).err).toContain('--count is not for messages');
   const env = { DATA_DIR: service.dataDir, POSTERN_SANDBOX_URL: 'http://127.0.0.1:9' };
@@ -92,9 +75,7 @@ test('postern trigger names all types, and the reason of a refusal', async () =>
 });
 
 test('postern webhook names the nearest command', async () => {
-  expect(await run('webhook', 'deliverys', 'wh_x')).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('Did you mean'),
-  });
+  const mistyped = await run('webhook', 'deliverys', 'wh_x');
+  expect(mistyped).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean') });
   expect((await run('webhook', 'show')).err).toContain("missing required argument 'id'");
 });

@@ -150,6 +150,8 @@ describe('a list', () => {
 });
 
 describe('an error', () => {
+  const unknown = { authToken: 'unknown' };
+
   test.each<[string, () => PromiseLike<unknown>, typeof PosternError, Partial<PosternError>]>([
     ['of the input', () => postern.user.info({}), InvalidRequestError, { code: 'bad_input', status: 400 }],
     [
@@ -158,12 +160,7 @@ describe('an error', () => {
       AuthenticationError,
       { code: 'unauthenticated', status: 401 },
     ],
-    [
-      'of the token',
-      () => postern.user.me({}, { authToken: 'unknown' }),
-      PermissionError,
-      { code: 'forbidden', status: 403 },
-    ],
+    ['of the token', () => postern.user.me({}, unknown), PermissionError, { code: 'forbidden', status: 403 }],
     ['of the name', () => postern.tweet.detail({ tweet_id: '1' }), NotFoundError, { code: 'not_found', status: 404 }],
   ])('%s has its class, code, status and request id', async (_, send, type, fields) => {
     const error = await errorOf(send());
@@ -182,7 +179,6 @@ describe('an error', () => {
 
   test('about an option or a field never contains a secret', async () => {
     const secret = 'se\ncret-value';
-    const { baseUrl } = service.demo;
     for (const make of [
       () => new Postern({ baseUrl, apiKey: secret }),
       () => new Postern({ baseUrl, apiKey: 'key', authToken: secret }),
@@ -193,12 +189,10 @@ describe('an error', () => {
       expect(make).not.toThrow('cret-value');
     }
     const inInput = { auth_token: 'cret-value', userName: 'grace' };
-    expect(String(await errorOf(postern.user.info(inInput)))).toMatch(
-      /^TypeError: auth_token is not part of the input/,
-    );
-    expect(() => new Postern({ baseUrl, apiKey: process.env['NO_SUCH_VARIABLE'] as string })).toThrow(
-      'apiKey is missing or empty',
-    );
+    const refused = String(await errorOf(postern.user.info(inInput)));
+    expect(refused).toMatch(/^TypeError: auth_token is not part of the input/);
+    const missing = process.env['NO_SUCH_VARIABLE'] as string;
+    expect(() => new Postern({ baseUrl, apiKey: missing })).toThrow('apiKey is missing or empty');
   });
 
   test.each(['', '.', '..', undefined])('refuses %j in a path', async (id) => {
@@ -207,11 +201,7 @@ describe('an error', () => {
 });
 
 test('no secret is visible in a client, a call or an error', async () => {
-  const { apiKey } = service.demo;
-  const secrets = [
-    apiKey,
-    ...service.demo.accounts.flatMap(({ authToken, encryptionCode }) => [authToken, encryptionCode]),
-  ];
+  const secrets = [apiKey, ...accounts.flatMap(({ authToken, encryptionCode }) => [authToken, encryptionCode])];
   const echo = (_url: string, init: RequestInit) => {
     const error = JSON.stringify(init.headers);
     return Promise.resolve(Response.json({ status: false, error }, { status: 400 }));

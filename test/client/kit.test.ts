@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer } from 'node:http';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   answerCrc,
   fetchReceiver,
@@ -14,6 +13,8 @@ import {
   WebhookVerificationError,
 } from '../../src/client/webhooks/index.ts';
 import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
+import { originOf } from '../support/listen.ts';
+import { exchange } from '../support/raw.ts';
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
 const secretText = fc.string({ unit: 'grapheme-ascii', minLength: 16, maxLength: 128 });
@@ -37,10 +38,8 @@ describe('a delivery', () => {
   test('is verified by the kit, and says which event and attempt it is', () => {
     fc.assert(
       fc.property(secretText, bodyText, (secret, body) => {
-        expect(verify(body, headersOf(body, secret), secret, { now: () => now })).toEqual({
-          eventId: 'evt_1',
-          attempt: 2,
-        });
+        const verified = verify(body, headersOf(body, secret), secret, { now: () => now });
+        expect(verified).toEqual({ eventId: 'evt_1', attempt: 2 });
         expect(isSignedByPlatform(body, headersOf(body, secret), secret)).toBe(true);
       }),
     );
@@ -101,23 +100,15 @@ describe('a delivery', () => {
   });
 });
 
-describe('a receiver', () => {
+describe('a receiver', async () => {
   const secret = 'a-secret-of-16-characters';
-  let server: Server;
-  let origin: string;
-  let events: WebhookEvent[];
-
-  beforeEach(async () => {
-    events = [];
-    const onEvent = (event: WebhookEvent) => {
-      if (event.id === 'evt_bad') throw new Error('no');
-      events.push(event);
-    };
-    server = createServer(receiver({ secret, onEvent }));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterEach(() => new Promise((resolve) => server.close(resolve)));
+  const events: WebhookEvent[] = [];
+  const onEvent = (event: WebhookEvent) => {
+    if (event.id === 'evt_bad') throw new Error('no');
+    events.push(event);
+  };
+  const origin = await originOf(createServer(receiver({ secret, onEvent })));
+  beforeEach(() => void events.splice(0));
 
   test('answers the CRC handshake', async () => {
     const response = await fetch(`${origin}/hook?crc_token=abc`);
@@ -144,13 +135,8 @@ describe('a receiver', () => {
   });
 
   test('hands over what was signed, refuses what was not, and asks again for what it could not handle', async () => {
-    const body = JSON.stringify({
-      id: 'evt_1',
-      type: 'user.follow',
-      created_at: '',
-      actor_ids: [],
-      actor_screen_names: [],
-    });
+    const actors = { actor_ids: [], actor_screen_names: [] };
+    const body = JSON.stringify({ id: 'evt_1', type: 'user.follow', created_at: '', ...actors });
     expect((await post(body, headersOf(body, secret, Date.now()))).status).toBe(200);
     expect((await post(`${body} `, headersOf(body, secret, Date.now()))).status).toBe(401);
     expect((await post(body, {})).status).toBe(401);
@@ -159,15 +145,9 @@ describe('a receiver', () => {
     expect(events).toHaveLength(1);
     expect((await fetch(origin)).status).toBe(405);
   });
+
   test('responds to paths that are no URL', async () => {
-    const text = await new Promise<string>((resolve, reject) => {
-      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () =>
-        socket.end('GET // HTTP/1.1\r\nHost: receiver\r\nConnection: close\r\n\r\n'),
-      );
-      let received = '';
-      socket.setEncoding('utf8').on('data', (part) => (received += part));
-      socket.on('end', () => resolve(received)).on('error', reject);
-    });
+    const { text } = await exchange(origin, 'GET // HTTP/1.1\r\nHost: receiver\r\nConnection: close\r\n\r\n');
     expect(text).toMatch(/^HTTP\/1.1 405 /);
   });
 });
@@ -175,10 +155,8 @@ describe('a receiver', () => {
 describe('a receiver of Request and Response', () => {
   const secret = 'a-secret-of-16-characters';
   const events: WebhookEvent[] = [];
-  const receive = fetchReceiver({
-    secret: [secret, 'the-old-secret-0000'],
-    onEvent: (event) => void events.push(event),
-  });
+  const secrets = [secret, 'the-old-secret-0000'];
+  const receive = fetchReceiver({ secret: secrets, onEvent: (event) => void events.push(event) });
   const post = (body: string | ReadableStream<Uint8Array>, headers: Record<string, string>) =>
     new Request('http://receiver/hook', { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
 

@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { scriptedServer, success } from './scripted-server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const folder = temporaryFolder();
+const folder = temporaryFolder(undefined, tmpdir());
 
 const npm = (...args: string[]) =>
   execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

@@ -4,11 +4,8 @@ import { ConnectionError, PlatformError, type Postern, RateLimitError } from '..
 import type { ClientOptions } from '../../src/client/transport.ts';
 import { breaks, errorOf, type Scripted, scriptedServer, success } from './scripted-server.ts';
 
-const refusal = (status: number, headers: Record<string, string> = {}): Scripted => ({
-  status,
-  headers,
-  error: 'Refused',
-});
+const error = 'Refused';
+const refusal = (status: number, headers: Record<string, string> = {}): Scripted => ({ status, headers, error });
 const write = (postern: Postern) => postern.tweet.create({ text: 'Hello' });
 const read = (postern: Postern) => postern.user.me();
 
@@ -80,9 +77,8 @@ test('a limit without Retry-After does not end by itself, so the call fails at o
 });
 
 test('a call with an encryption code is not sent again after 429, because a wrong code would use up a guess', async () => {
-  const { postern, requests } = await scriptedServer([refusal(429, { 'retry-after': '0' }), success], {
-    encryptionCode: '123456',
-  });
+  const script = [refusal(429, { 'retry-after': '0' }), success];
+  const { postern, requests } = await scriptedServer(script, { encryptionCode: '123456' });
   expect(await errorOf(postern.dm.send({ user_id: '1', text: 'Hello' }))).toBeInstanceOf(RateLimitError);
   expect(requests).toHaveLength(1);
 });
@@ -110,19 +106,13 @@ test.each<[string, Partial<ClientOptions>, number]>([
 const never: Scripted = () => {};
 
 test('an attempt that takes too long is aborted and sent again', async () => {
-  const { postern, requests } = await scriptedServer(
-    [never, (response) => void response.writeHead(200).write('{'), success],
-    {
-      timeoutMs: 100,
-      // A slow machine may need more than 100 ms for the last response as well.
-      maxRetries: 50,
-    },
-  );
+  const script: Scripted[] = [never, (response) => void response.writeHead(200).write('{'), success];
+  // A slow machine may need more than 100 ms for the last response as well.
+  const { postern, requests } = await scriptedServer(script, { timeoutMs: 100, maxRetries: 50 });
   await read(postern);
   expect(requests.length).toBeGreaterThanOrEqual(3);
-  const error = await errorOf(
-    postern.user.me({}, { timeoutMs: 50_000, maxRetries: 0, signal: AbortSignal.timeout(1) }),
-  );
+  const signal = AbortSignal.timeout(1);
+  const error = await errorOf(postern.user.me({}, { timeoutMs: 50_000, maxRetries: 0, signal }));
   expect(error?.name).toBe('TimeoutError');
 });
 
@@ -160,17 +150,13 @@ test('a response that is not from Postern is an error', async () => {
     (response) => response.writeHead(404).end('<p>'),
   ]);
   expect(await errorOf(read(postern))).toMatchObject({ code: 'unexpected_response', status: 200 });
-  expect(await errorOf(read(postern))).toMatchObject({
-    code: 'not_found',
-    message: 'The service responded with status 404',
-  });
+  const message = 'The service responded with status 404';
+  expect(await errorOf(read(postern))).toMatchObject({ code: 'not_found', message });
 });
 
 test('credentials are headers, only of the calls that need them, and never part of the URL', async () => {
-  const { postern, requests } = await scriptedServer([success], {
-    encryptionCode: '123456',
-    proxy: 'http://u:p@proxy.example',
-  });
+  const options = { encryptionCode: '123456', proxy: 'http://u:p@proxy.example' };
+  const { postern, requests } = await scriptedServer([success], options);
   const sent = async (call: PromiseLike<unknown>) => {
     await call;
     const request = requests.at(-1);
@@ -189,10 +175,7 @@ test('credentials are headers, only of the calls that need them, and never part 
 });
 
 test('a list keeps its options for the next pages, except the key', async () => {
-  const page = (cursor: string | null): Scripted => ({
-    status: 200,
-    data: { tweets: [{ id: cursor }], next_cursor: cursor },
-  });
+  const page = (id: string | null): Scripted => ({ status: 200, data: { tweets: [{ id }], next_cursor: id } });
   const { postern, requests } = await scriptedServer([page('a b'), page(null)]);
   const list = postern.user.homeTimeline({ count: 1 }, { authToken: 'other', idempotencyKey: 'mine' });
   expect(await list.toArray({ limit: 5 })).toHaveLength(2);

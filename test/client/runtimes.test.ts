@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
 import { browserMissing, openBrowser } from '../browser/browser.ts';
 import vectors from './vectors.json' with { type: 'json' };
@@ -25,15 +25,12 @@ test.skipIf(browserMissing !== null)(
   `the built kit works in a browser${browserMissing ? ` (${browserMissing})` : ''}`,
   async () => {
     const browser = await openBrowser();
-    try {
-      const page = await browser.newPage();
-      const module = (file: string) => `data:text/javascript;base64,${readFileSync(file).toString('base64')}`;
-      const result = await page.evaluate(
-        `(async () => (await import('${module(scenario)}')).run(await import('${module(kit)}'), ${input}))()`,
-      );
-      expect(result).toEqual(passed);
-    } finally {
-      await browser.close();
-    }
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    const module = (file: string) => `data:text/javascript;base64,${readFileSync(file).toString('base64')}`;
+    const result = await page.evaluate(
+      `(async () => (await import('${module(scenario)}')).run(await import('${module(kit)}'), ${input}))()`,
+    );
+    expect(result).toEqual(passed);
   },
 );

@@ -1,10 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import { Postern, type PosternError } from '../../src/client/index.ts';
 import type { ClientOptions } from '../../src/client/transport.ts';
+import { originOf } from '../support/listen.ts';
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
@@ -42,11 +41,6 @@ export async function scriptedServer(script: readonly Scripted[], options: Parti
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify({ status: status < 400, data, error }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const baseUrl = `${await originOf(server)}/v1`;
   return { requests, baseUrl, postern: new Postern({ baseUrl, apiKey: 'key', authToken: 'token', ...options }) };
 }

@@ -24,21 +24,15 @@ interface Manifest {
   data?: Record<string, string>;
 }
 
+const pairsOf = (text = '') => Object.fromEntries(text.split(' ').map((pair) => pair.split('=')));
+
 /** The settings of the gateway in each file. Secrets that the operator adds have the form that the file describes. */
 const environments: Record<string, () => Record<string, string>> = {
-  Dockerfile: () =>
-    Object.fromEntries(
-      /^ENV (.*)$/m
-        .exec(read('Dockerfile'))?.[1]
-        ?.split(' ')
-        .map((pair) => pair.split('=')) ?? [],
-    ),
+  Dockerfile: () => pairsOf(/^ENV (.*)$/m.exec(read('Dockerfile'))?.[1]),
   'compose.yaml': () => {
     const { environment } = (parse(read('compose.yaml')) as Compose).services.gateway;
-    const filled = Object.entries(environment).map(([name, value]) => [
-      name,
-      value.replace(/\$\{\w+:-([^}]*)\}/, '$1'),
-    ]);
+    const withDefault = (value: string) => value.replace(/\$\{\w+:-([^}]*)\}/, '$1');
+    const filled = Object.entries(environment).map(([name, value]) => [name, withDefault(value)]);
     return { ...Object.fromEntries(filled), SECRET_KEY: secretKey };
   },
   'docs/deploy/kubernetes.yaml': () => {
@@ -47,13 +41,7 @@ const environments: Record<string, () => Record<string, string>> = {
     const secrets = { SECRET_KEY: secretKey, METRICS_TOKEN: 'a-token-for-metrics-0123', MONGODB_URL };
     return { ...manifests.find(({ kind }) => kind === 'ConfigMap')?.data, ...secrets };
   },
-  'docs/deploy/postern.service': () =>
-    Object.fromEntries(
-      /^Environment=(.*)$/m
-        .exec(read('docs/deploy/postern.service'))?.[1]
-        ?.split(' ')
-        .map((pair) => pair.split('=')) ?? [],
-    ),
+  'docs/deploy/postern.service': () => pairsOf(/^Environment=(.*)$/m.exec(read('docs/deploy/postern.service'))?.[1]),
 };
 
 describe('the settings of every deployment', () => {
@@ -84,9 +72,8 @@ test('the health check of the image succeeds while the service runs, and fails w
 const analyze = spawnSync('systemd-analyze', ['--version']).status === 0;
 test.skipIf(!analyze)('systemd accepts the unit', () => {
   // The package is not installed here, so that its program is missing.
-  const { stderr } = spawnSync('systemd-analyze', ['verify', join(root, 'docs/deploy/postern.service')], {
-    encoding: 'utf8',
-  });
+  const args = ['verify', join(root, 'docs/deploy/postern.service')];
+  const { stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
   expect(stderr.split('\n').filter((line) => line !== '' && !line.includes('is not executable'))).toEqual([]);
 });
 
@@ -99,20 +86,14 @@ test.skipIf(!isAll)('the commands of the Dockerfile make a program that runs', (
     const { status, stderr } = spawnSync('sh', ['-c', text], { cwd, encoding: 'utf8' });
     expect(status, `${command}\n${stderr}`).toBe(0);
   };
-  const kept = read('.dockerignore')
-    .split('\n')
-    .filter((line) => line.startsWith('!'))
-    .map((line) => line.slice(1));
+  const kept = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, name = '']) => name);
   const context = kept.flatMap((name) =>
     name.includes('*') ? readdirSync(root).filter((each) => /^tsconfig.*\.json$/.test(each)) : [name],
   );
   let cwd = inImage('/');
   mkdirSync(inImage('/tmp'), { recursive: true });
-  const build = dockerfile.slice(
-    0,
-    dockerfile.findLastIndex((line) => line.startsWith('FROM')),
-  );
-  for (const line of build) {
+  const end = dockerfile.findLastIndex((line) => line.startsWith('FROM'));
+  for (const line of dockerfile.slice(0, end)) {
     const [, instruction, rest = ''] = /^(\w+) (.*)$/.exec(line) ?? [];
     if (instruction === 'WORKDIR') {
       cwd = inImage(rest);

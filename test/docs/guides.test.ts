@@ -1,29 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findMongo, startMongo } from '../support/mongo-server.ts';
-import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useService } from '../support/use-service.ts';
 import { followGuide } from './guide.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const guides = readdirSync(join(root, 'docs', 'guides'));
 
 /** Makes the two folders that a reader of a guide has: that of Postern, in which the service runs, and one beside it for the commands of the guide. */
-const folder = mkdtempSync(join(tmpdir(), 'postern-guides-'));
+const folder = temporaryFolder();
 const postern = join(folder, 'postern');
 mkdirSync(postern);
 for (const name of readdirSync(root)) if (name !== 'data') symlinkSync(join(root, name), join(postern, name));
 // The development packages of Postern stand for those that a guide installs.
 symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-const service = await startService({ DATA_DIR: join(postern, 'data') });
-
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, maxRetries: 5 });
-});
+const { service } = await useService({ DATA_DIR: join(postern, 'data') });
 
 /** Programs beside Node, by the guide or the section of a guide that needs them, with an argument that only prints. */
 const interpreters = { Python: ['python3', '--version'], Go: ['go', 'version'], Java: ['java', '--version'] } as const;
@@ -38,11 +33,8 @@ const missing = Object.entries(interpreters).flatMap(([name, [program, argument]
 const needsMissing = (guide: string) => missing.some((name) => guide === `${name.toLowerCase()}.md`);
 
 async function follow(guide: string, settings: Record<string, string> = {}): Promise<void> {
-  await followGuide(readGuide(guide), mkdtempSync(join(folder, 'work-')), {
-    ...env,
-    PORT: new URL(service.origin).port,
-    ...settings,
-  });
+  const { port: PORT } = new URL(service.origin);
+  await followGuide(readGuide(guide), mkdtempSync(join(folder, 'work-')), { ...env, PORT, ...settings });
 }
 
 /** Returns a guide without the sections on missing interpreters. */

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parser } from '@prometheus-io/lezer-promql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { errorReasons } from '../../src/shared/errors/reasons.ts';
-import { Client } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
 interface AlertFile {
   groups: { rules: { alert: string; expr: string; labels: object; annotations: object }[] }[];
@@ -52,18 +51,11 @@ function metricNames(text: string): Set<string> {
   return names;
 }
 
-describe('the alert rules and the dashboard', () => {
-  let service: TestService;
-  let text: string;
-  beforeAll(async () => {
-    service = await startService();
-    const { baseUrl, apiKey, accounts } = service.demo;
-    const client = new Client({ baseUrl, key: apiKey, authToken: accounts[0].authToken });
-    expect(await client.get('/tweet/advanced_search', { q: 'coffee', count: '1' })).toMatchObject({ status: 200 });
-    text = await (await fetch(`${service.origin}/metrics`)).text();
-  });
-  afterAll(() => service?.stop());
+const { service, ada } = await useService();
+expect(await ada.get('/tweet/advanced_search', { q: 'coffee', count: '1' })).toMatchObject({ status: 200 });
+const text = await (await fetch(`${service.origin}/metrics`)).text();
 
+describe('the alert rules and the dashboard', () => {
   test.each(expressions)('%s uses metrics and reasons that exist', (_name, expression) => {
     const known = metricNames(text);
     const { metrics, matchers } = readPromql(expression);

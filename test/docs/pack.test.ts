@@ -2,6 +2,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,7 +14,7 @@ import { isAll } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
-const folder = temporaryFolder();
+const folder = temporaryFolder(undefined, tmpdir());
 
 // The build of `npm test` is packed, because a build now would change files that other tests use.
 const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
@@ -26,9 +27,8 @@ test('the package contains only files that are needed at run time', () => {
   expect(paths).toContain('dist/service/LICENSES.txt');
   expect(paths).toContain('schema/openapi.json');
   expect(paths).toEqual(expect.arrayContaining(['dist/client/index.js', 'dist/client/endpoints.d.ts']));
-  expect(
-    paths.filter((path) => /\.test\.|\.map$|^(src|test|\.ci|dist\/(?!service|viewer|client))\//.test(path)),
-  ).toEqual([]);
+  const unneeded = /\.test\.|\.map$|^(src|test|\.ci|dist\/(?!service|viewer|client))\//;
+  expect(paths.filter((path) => unneeded.test(path))).toEqual([]);
 });
 
 const installed = join(folder, 'node_modules', 'postern');
@@ -61,7 +61,7 @@ test('postern/webhooks works without the dependencies of the package, types incl
 // npm installs the dependencies from the registry.
 describe.skipIf(!isAll)('the package in an empty folder', () => {
   // npm installs into the nearest parent folder with a `node_modules`, so this folder is outside of the checkout.
-  const home = temporaryFolder();
+  const home = temporaryFolder(undefined, tmpdir());
   const modules = join(home, 'node_modules');
   const command = join(modules, '.bin', 'postern');
   beforeAll(() => {
@@ -84,20 +84,13 @@ describe.skipIf(!isAll)('the package in an empty folder', () => {
   const mongo = findMongo();
   test.for(['SQLite', ...(mongo ? ['MongoDB'] : [])])('serves REST, GraphQL, MCP and the CLI on %s', async (store) => {
     const data = join(home, store);
-    const env: NodeJS.ProcessEnv = {
-      PATH: process.env['PATH'],
-      DATA_DIR: data,
-      PORT: '0',
-      SANDBOX_PORT: '0',
-      LOG_LEVEL: 'warn',
-    };
+    const quiet = { PORT: '0', SANDBOX_PORT: '0', LOG_LEVEL: 'warn' };
+    const env: NodeJS.ProcessEnv = { PATH: process.env['PATH'], DATA_DIR: data, ...quiet };
     if (mongo && store === 'MongoDB') {
       const server = await startMongo(mongo);
       onTestFinished(() => server.stop());
-      Object.assign(env, {
-        MONGODB_URL: server.url(`installed_${process.pid}`),
-        SECRET_KEY: randomBytes(32).toString('base64'),
-      });
+      env['MONGODB_URL'] = server.url(`installed_${process.pid}`);
+      env['SECRET_KEY'] = randomBytes(32).toString('base64');
     }
     const service = spawn(command, ['serve'], { cwd: home, env });
     onTestFinished(() => void service.kill('SIGKILL'));
@@ -107,12 +100,8 @@ describe.skipIf(!isAll)('the package in an empty folder', () => {
     const authToken = demo.accounts[0].authToken;
     const client = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken });
     expect((await client.get('/user/info', { userName: 'grace' })).status).toBe(200);
-    const headers = {
-      authorization: `Bearer ${demo.apiKey}`,
-      'x-auth-token': authToken,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    };
+    const accept = 'application/json, text/event-stream';
+    const headers = { ...client.headers, 'content-type': 'application/json', accept };
     const post = async (path: string, body: object) => {
       const url = new URL(path, demo.baseUrl);
       return await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).text();

@@ -1,29 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
 import { Client } from '../support/client.ts';
+import { originOf } from '../support/listen.ts';
 import { freePort } from '../support/mongo-server.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useService } from '../support/use-service.ts';
 
 const examples = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
 
-const service = await startService();
-const sandbox = new SandboxControl(service.demo.sandboxUrl);
-afterAll(() => service.stop());
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-examples-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
+const { service, sandbox } = await useService();
+const makeFolder = () => temporaryFolder(onTestFinished);
 
 /** A program of docs/examples in its own process. */
 interface Run {
@@ -57,15 +49,9 @@ const clientOf = (account: DemoAccount) =>
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-async function serve(handler: Handler): Promise<string> {
+function serve(handler: Handler): Promise<string> {
   const server = createServer((request, response) => void handler(request, response).catch(() => response.destroy()));
-  server.listen(0, 'localhost');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://localhost:${(server.address() as AddressInfo).port}`;
+  return originOf(server);
 }
 
 /** Starts a server before the service. `arrived` is called after the service has responded and before the caller gets the response. */
@@ -79,11 +65,8 @@ async function startGate(arrived: (request: IncomingMessage) => void): Promise<s
       return typeof value === 'string' ? [[name, value] as [string, string]] : [];
     });
     const { method = '' } = request;
-    const answer = await fetch(service.origin + request.url, {
-      method,
-      headers,
-      ...(method === 'POST' && { body: Buffer.concat(chunks) }),
-    });
+    const body = method === 'POST' ? Buffer.concat(chunks) : null;
+    const answer = await fetch(service.origin + request.url, { method, headers, body });
     arrived(request);
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     for await (const chunk of answer.body ?? []) response.write(chunk);
@@ -134,10 +117,8 @@ describe('mention-bot', () => {
 
   test('goes on after an error of the platform, and leaves out a mention that was deleted', async () => {
     const account = await sandbox.mint();
-    const bot = run('mention-bot.js', [], {
-      cwd: makeFolder(),
-      env: { ...environment(account), POLL_SECONDS: '0.2' },
-    });
+    const env = { ...environment(account), POLL_SECONDS: '0.2' };
+    const bot = run('mention-bot.js', [], { cwd: makeFolder(), env });
     await expect.poll(() => bot.output()).toContain('answering mentions');
     const author = await sandbox.mint();
     const fault = { kind: 'status', status: 503 };
@@ -245,10 +226,8 @@ describe('chat-bridge', () => {
     await bridge.ended;
     await start();
     const client = clientOf(account);
-    const { webhooks } = (await client.get('/webhooks', { count: '100' })).body.data as {
-      webhooks: { id: string; url: string }[];
-    };
-    const registered = webhooks.filter(({ url }) => url.includes(`:${port}/`));
+    const { webhooks } = (await client.get('/webhooks', { count: '100' })).body.data;
+    const registered = (webhooks as { id: string; url: string }[]).filter(({ url }) => url.includes(`:${port}/`));
     expect(registered).toHaveLength(1);
     const deliveredAt = async () => {
       const { body } = await client.get(`/webhooks/${registered[0]?.id}/deliveries`);

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Demo, writeDemoFiles } from '../../src/api/demo/demo.ts';
 import { startAtprotoFixture } from '../platform/atproto/world.ts';
 import { atprotoMissing } from '../support/atproto-network.ts';
-import { startService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useService } from '../support/use-service.ts';
 
+const { service } = await useService();
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
 /** The commands of the tour by the words that introduce them. */
@@ -19,8 +20,7 @@ const tour = new Map(
 
 /** Runs commands of the tour in a folder with the demo credentials, and returns what they print. `user` replaces grace. */
 function run(demo: Demo, names: readonly string[], user: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-tour-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(onTestFinished);
   mkdirSync(join(folder, 'data'));
   writeDemoFiles(join(folder, 'data'), demo);
   const commands = ['setup', ...names].map((name) => tour.get(name) ?? `echo no commands for ${name}; exit 1`);
@@ -46,11 +46,7 @@ async function expectTour(demo: Demo, user: string): Promise<void> {
 }
 
 describe("README's tour", () => {
-  test('runs on the sandbox', async () => {
-    const service = await startService();
-    onTestFinished(service.stop);
-    await expectTour(service.demo, 'grace');
-  });
+  test('runs on the sandbox', () => expectTour(service.demo, 'grace'));
 
   test.skipIf(atprotoMissing() !== null)(
     'runs on the AT Protocol, without the extras of the sandbox',
@@ -67,15 +63,9 @@ describe("README's tour", () => {
       };
       await expect.poll(isListed).toBe(1);
       const actor = { userName: ada.handle, userId: '', encryptionCode: '', premium: false };
-      const demo = {
-        baseUrl,
-        graphqlUrl,
-        sandboxUrl: '',
-        apiKey: payerKey,
-        accounts: [{ ...actor, authToken: `${ada.handle}:${ada.password}` }],
-        listId: '',
-        organization: '',
-      };
+      const accounts = [{ ...actor, authToken: `${ada.handle}:${ada.password}` }];
+      const ofSandbox = { sandboxUrl: '', listId: '', organization: '' };
+      const demo = { baseUrl, graphqlUrl, apiKey: payerKey, accounts, ...ofSandbox };
       await expectTour(demo, grace.handle);
     },
   );

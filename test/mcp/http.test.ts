@@ -36,25 +36,19 @@ const balance = async () => (await owner.get('/account/balance')).body.data['bal
 
 /** Sends one message without a client. */
 function post(message: unknown, headers: Record<string, string> = {}, init: RequestInit = {}, path = '/mcp') {
+  const json = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+  const body = JSON.stringify(message);
   return fetch(service.origin + path, {
     method: 'POST',
-    headers: {
-      ...owner.headers,
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      ...headers,
-    },
-    body: JSON.stringify(message),
+    headers: { ...owner.headers, ...json, ...headers },
+    body,
     ...init,
   });
 }
 
-const callOf = (name: string, input: object) => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name, arguments: input },
-});
+function callOf(name: string, input: object | null) {
+  return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } };
+}
 
 const logged = () =>
   service.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['transport'] === 'mcp');
@@ -85,11 +79,9 @@ describe.each(generations)('the client %s', (generation) => {
     const first = await writer.call('tweet_create', input);
     const second = await writer.call('tweet_create', input);
     expect(first.structured).toMatchObject({ data: { text: input.text }, cost: { charged: '0.001' } });
-    expect(second.structured).toMatchObject({
-      data: first.structured.data,
-      replayed: true,
-      cost: { charged: '0', credit_left: first.structured.cost.credit_left },
-    });
+    const { data: written, cost } = first.structured;
+    const free = { charged: '0', credit_left: cost.credit_left };
+    expect(second.structured).toMatchObject({ data: written, replayed: true, cost: free });
     const { data } = (await owner.get('/tweet/detail', { tweet_id: String(first.structured.data?.['id']) })).body;
     expect(data['text']).toBe(input.text);
   });
@@ -106,9 +98,8 @@ describe.each(generations)('the client %s', (generation) => {
     await failed;
     // The first SDK keeps the connection of a cancelled call until it is closed.
     await reader.close();
-    await expect
-      .poll(() => logged().at(-1))
-      .toMatchObject({ action: 'user/info', status: 'hung_up', chargedMicros: 0 });
+    const last = () => logged().at(-1);
+    await expect.poll(last).toMatchObject({ action: 'user/info', status: 'hung_up', chargedMicros: 0 });
     expect(await balance()).toBe(before);
   });
 });
@@ -136,10 +127,8 @@ describe('the tools that are listed and callable', () => {
     const readOnly = await agent({ policy: 'destructive', key: await restrictedKey({ read_only: true }) });
     expect(await readOnly.names()).toEqual(await (await agent()).names());
     const refused = await readOnly.call('tweet_create', { text: 'Not allowed' });
-    expect(refused.structured.error).toMatchObject({
-      code: 'forbidden',
-      message: expect.stringContaining('read-only'),
-    });
+    const message = expect.stringContaining('read-only');
+    expect(refused.structured.error).toMatchObject({ code: 'forbidden', message });
 
     const ofUsers = await agent({ policy: 'write', key: await restrictedKey({ groups: ['user'] }) });
     const names = await ofUsers.names();
@@ -162,10 +151,8 @@ describe('credentials', () => {
   test('are no arguments of a tool', async () => {
     const { isError, structured } = await (await agent()).call('user_me', { auth_token: owner.options.authToken });
     expect(isError).toBe(true);
-    expect(structured.error).toMatchObject({
-      code: 'bad_input',
-      message: 'Unknown argument: "auth_token": user_me takes full',
-    });
+    const message = 'Unknown argument: "auth_token": user_me takes full';
+    expect(structured.error).toMatchObject({ code: 'bad_input', message });
     expect(JSON.stringify(structured)).not.toContain(owner.options.authToken);
   });
 
@@ -220,9 +207,8 @@ describe('a result', () => {
     const short = await reader.call('article_detail', { article_id });
     expect(short.text.length).toBeLessThan(3_000);
     expect(Object.keys(short.structured.data ?? {})[0]).toBe('title');
-    expect(short.structured['omitted']).toContain(
-      '1 text was cut at 2000 characters. To get the rest, send full: true',
-    );
+    const omitted = '1 text was cut at 2000 characters. To get the rest, send full: true';
+    expect(short.structured['omitted']).toContain(omitted);
     const whole = await reader.call('article_detail', { article_id, full: true });
     expect(whole.structured.data?.['content']).toBe(content);
     expect(whole.structured['omitted']).toBeUndefined();
@@ -256,10 +242,8 @@ describe('a failed call', () => {
     });
     expect(wrong.text).toMatch(/^Error bad_input: "Malformed field: count: /);
     const missing = await reader.call('user_info', { userName: 'nobody_at_all' });
-    expect(missing.structured).toMatchObject({
-      error: { code: 'not_found' },
-      cost: { charged: '0', credit_left: before },
-    });
+    const cost = { charged: '0', credit_left: before };
+    expect(missing.structured).toMatchObject({ error: { code: 'not_found' }, cost });
     expect(logged().at(-1)).toMatchObject({ action: 'user/info', status: '200', code: 'not_found' });
   });
 
@@ -306,15 +290,56 @@ describe('HTTP', () => {
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
+  test.each([
+    ['*/*', 'application/json'],
+    ['', 'application/json'],
+    ['application/json', 'application/json'],
+    ['application/*;q=0.5, text/html', 'application/json'],
+    ['application/json, text/event-stream;q=0.5', 'application/json'],
+    ['Text/Event-Stream', 'text/event-stream'],
+    ['application/json;q=0, */*;q=0.1', 'text/event-stream'],
+  ])('serves Accept: %s as %s', async (accept, type) => {
+    const response = await post(callOf('account_balance', {}), { accept });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+    const text = await response.text();
+    const json = type === 'application/json' ? text : /^data: (.*)$/m.exec(text)?.[1];
+    expect(JSON.parse(json ?? '')).toMatchObject({
+      id: 1,
+      result: { structuredContent: { data: { currency: 'USD' } } },
+    });
+  });
+
+  test.each(['text/html', 'application/json;q=0', 'application/json;q=0, text/*;q=0, */*'])(
+    'refuses Accept: %s with 406',
+    async (accept) => {
+      expect((await post(callOf('account_balance', {}), { accept })).status).toBe(406);
+    },
+  );
+
+  test('takes null for a field that is left out', async () => {
+    for (const input of [null, { full: null }]) {
+      const { result } = (await (await post(callOf('account_balance', input), { accept: '*/*' })).json()) as {
+        result: { structuredContent: object };
+      };
+      expect(result.structuredContent).toMatchObject({ data: { currency: 'USD' } });
+    }
+    const create = async (more: object) => {
+      const input = { text: 'Null and none', idempotency_key: 'null', ...more };
+      const response = await post(callOf('tweet_create', input), { accept: '*/*' }, {}, '/mcp?policy=write');
+      return ((await response.json()) as { result: { structuredContent: { data: object } } }).result.structuredContent;
+    };
+    const first = await create({});
+    const second = await create({ langs: null, reply_to_tweet_id: null });
+    expect(second).toMatchObject({ replayed: true, data: first.data });
+  });
+
   test('refuses wrong keys, policies and credentials in the address', async () => {
     const call = callOf('account_balance', {});
     const anonymous = await post(call, { authorization: 'Bearer wrong' });
     expect([anonymous.status, anonymous.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     const policy = await post(call, {}, {}, '/mcp?policy=all');
-    expect([policy.status, await policy.text()]).toEqual([
-      400,
-      expect.stringContaining('policy: must be read, write or destructive'),
-    ]);
+    const error = expect.stringContaining('policy: must be read, write or destructive');
+    expect([policy.status, await policy.text()]).toEqual([400, error]);
     expect((await post(call, {}, {}, `/mcp?auth_token=${owner.options.authToken}`)).status).toBe(400);
   });
 

@@ -12,9 +12,7 @@ function backendWith(responses: readonly (Record<string, string> | null)[], limi
   const fetch = async () => {
     const headers = left.shift() ?? null;
     if (headers === null) throw new TypeError('the connection was lost');
-    return new Response(JSON.stringify({ status: true, data: {}, error: null }), {
-      headers: { ...credit, ...headers },
-    });
+    return Response.json({ status: true, data: {}, error: null }, { headers: { ...credit, ...headers } });
   };
   const options = { baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'key', authToken: 'token', fetch };
   return new GatewayBackend(new Transport(options), limit);
@@ -32,9 +30,8 @@ test.each([
 ])('with a limit, %s is not repeated after a lost response, which counts as charged', async (name, next) => {
   const limit = new SpendingLimit(2_000);
   const backend = backendWith([null, next], limit);
-  await expect(backend.call(callOf(name, name === 'tweet/create' ? 'one' : null))).rejects.toMatchObject({
-    code: 'connection_failed',
-  });
+  const call = backend.call(callOf(name, name === 'tweet/create' ? 'one' : null));
+  await expect(call).rejects.toMatchObject({ code: 'connection_failed' });
   expect(limit.left).toBe('0.001');
 });
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import { postern } from '../support/command.ts';
 import { freePort } from '../support/mongo-server.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { type Agent, type Generation, generations, overHttp, overStdio } from './agents.ts';
 
 // The service loads it at the first request (test/support/service.ts).
@@ -11,12 +10,9 @@ import '../../src/api/mcp/http.ts';
 
 const opened: Agent[] = [];
 
-const service = await startService({ RATE_LIMIT: '0' });
-const { key } = await service.makeAccount('5');
-const { authToken = '' } = service.demo.accounts[0] ?? {};
-const owner = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
-const env = { POSTERN_URL: service.demo.baseUrl, POSTERN_API_KEY: key, POSTERN_AUTH_TOKEN: authToken };
-afterAll(() => service.stop());
+const { service, ada: owner } = await useService({ RATE_LIMIT: '0' }, { dollars: '5' });
+const { baseUrl, key = '', authToken = '' } = owner.options;
+const env = { POSTERN_URL: baseUrl, POSTERN_API_KEY: key, POSTERN_AUTH_TOKEN: authToken };
 afterEach(() => Promise.all(opened.splice(0).map((agent) => agent.close())));
 
 async function agent(args: string[] = [], changes: Record<string, string> = {}, generation: Generation = '1.x') {
@@ -50,10 +46,8 @@ describe.each(generations)('the client %s', (generation) => {
     expect(names).toEqual(expect.arrayContaining(['user_info', 'tweet_create']));
     expect(names).not.toContain('tweet_delete');
     const { text, structured } = await writer.call('user_info', { userName: 'grace' });
-    expect(structured).toMatchObject({
-      data: { userName: 'grace' },
-      cost: { charged: '0.001', credit_left: await balance() },
-    });
+    const cost = { charged: '0.001', credit_left: await balance() };
+    expect(structured).toMatchObject({ data: { userName: 'grace' }, cost });
     expect(text).toContain('written by strangers');
     const input = { text: `From ${generation}`, idempotency_key: `stdio ${generation}` };
     const first = await writer.call('tweet_create', input);
@@ -83,7 +77,7 @@ test('the configuration in docs/agents.md works', async () => {
   expect(Object.keys(variables).sort()).toEqual(Object.keys(given).sort());
   expect((await (await agent(args.slice(2), given)).call('dm_list', { count: 1 })).isError).toBe(false);
 
-  const filled = { authorization: `Bearer ${env['POSTERN_API_KEY']}`, 'x-auth-token': env['POSTERN_AUTH_TOKEN'] ?? '' };
+  const filled = owner.headers;
   for (const { url, headers } of [configured[1].mcpServers.postern, configured[2].servers.postern]) {
     expect(Object.keys(headers).map((name) => name.toLowerCase())).toEqual(expect.arrayContaining(Object.keys(filled)));
     const connected = await overHttp('1.x', url.replace('http://127.0.0.1:4000', service.origin), filled);
@@ -95,19 +89,15 @@ test('the configuration in docs/agents.md works', async () => {
 test('spends no more than --max-dollars, and a failed call costs nothing', async () => {
   const frugal = await agent(['--max-dollars', '0.002']);
   const missing = await frugal.call('user_info', { userName: 'nobody_at_all' });
-  expect(missing.structured).toMatchObject({
-    error: { code: 'not_found' },
-    cost: { charged: '0', limit_left: '0.002' },
-  });
+  const cost = { charged: '0', limit_left: '0.002' };
+  expect(missing.structured).toMatchObject({ error: { code: 'not_found' }, cost });
   const first = await frugal.call('user_me');
   expect(first.structured.cost).toMatchObject({ charged: '0.001', limit_left: '0.001' });
   const calls = await Promise.all([1, 2, 3].map(() => frugal.call('user_me')));
   expect(calls.filter(({ isError }) => !isError)).toHaveLength(1);
   const refused = calls.find(({ isError }) => isError);
-  expect(refused?.structured.error).toMatchObject({
-    code: 'insufficient_credits',
-    message: expect.stringContaining('(--max-dollars)'),
-  });
+  const message = expect.stringContaining('(--max-dollars)');
+  expect(refused?.structured.error).toMatchObject({ code: 'insufficient_credits', message });
   expect((await frugal.call('account_balance')).isError).toBe(false);
 });
 

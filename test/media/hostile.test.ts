@@ -31,21 +31,13 @@ const resolve = async (name: string) => {
 };
 const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime, resolve });
 const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 60_000 });
+const parts = { guard, proxies, connections, runtime, folder, largest: sandboxCapabilities.limits.mediaBytes };
 const serviceWith = (limits: Partial<TransferLimits>) =>
-  new MediaService({
-    guard,
-    proxies,
-    connections,
-    runtime,
-    folder,
-    largest: sandboxCapabilities.limits.mediaBytes,
-    transferLimits: { ...transferLimits, ...limits },
-  });
+  new MediaService({ ...parts, transferLimits: { ...transferLimits, ...limits } });
 const service = serviceWith({});
 afterAll(async () => {
   await service.close();
   await proxies.close();
-  await origin.close();
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -201,9 +193,8 @@ describe('a server that means harm', () => {
     [
       'says that it sends less than it does',
       (response) => {
-        response.socket?.end(
-          Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 50\r\nConnection: close\r\n\r\n'), png()]),
-        );
+        const head = 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\nConnection: close\r\n\r\n';
+        response.socket?.end(Buffer.concat([Buffer.from(head), png()]));
       },
       /truncated|broke the connection/,
     ],

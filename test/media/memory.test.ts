@@ -31,30 +31,22 @@ test.runIf(process.platform === 'linux')(
         };
         send();
       });
-    const postern = startPostern(['serve'], {
-      PORT: '0',
-      SANDBOX_PORT: '0',
-      DATA_DIR: dataDir,
-      OUTBOUND_ALLOW: '127.0.0.0/8',
-    });
-    try {
-      await postern.printed(/listening on/);
-      const { baseUrl, apiKey, accounts } = readDemo(dataDir);
-      const ada = new Client({ baseUrl, key: apiKey, authToken: accounts[0].authToken });
-      await ada.post('/media/upload', { media_url: film(1) });
-      const pid = postern.child.pid ?? 0;
-      const before = resident(pid);
-      let most = before;
-      const sampling = setInterval(() => {
-        most = Math.max(most, resident(pid));
-      }, 10);
-      const answer = await ada.post('/media/upload', { media_url: film(200) });
-      clearInterval(sampling);
-      expect(answer.body.data, String(answer.body.error)).toMatchObject({ media_type: 'video/mp4' });
-      expect(Math.max(most, resident(pid)) - before).toBeLessThan(100);
-    } finally {
-      await postern.end('SIGTERM');
-      await origin.close();
-    }
+    const env = { PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, OUTBOUND_ALLOW: '127.0.0.0/8' };
+    const postern = startPostern(['serve'], env);
+    onTestFinished(async () => void (await postern.end('SIGTERM')));
+    await postern.printed(/listening on/);
+    const { baseUrl, apiKey, accounts } = readDemo(dataDir);
+    const ada = new Client({ baseUrl, key: apiKey, authToken: accounts[0].authToken });
+    await ada.post('/media/upload', { media_url: film(1) });
+    const pid = postern.child.pid ?? 0;
+    const before = resident(pid);
+    let most = before;
+    const sampling = setInterval(() => {
+      most = Math.max(most, resident(pid));
+    }, 10);
+    const answer = await ada.post('/media/upload', { media_url: film(200) });
+    clearInterval(sampling);
+    expect(answer.body.data, String(answer.body.error)).toMatchObject({ media_type: 'video/mp4' });
+    expect(Math.max(most, resident(pid)) - before).toBeLessThan(100);
   },
 );

@@ -1,22 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { GraphqlClient } from '../support/graphql.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { openFiles } from './open-files.ts';
 import { gif, mp4, png } from './pictures.ts';
 
-const service = await startService();
-afterAll(async () => {
-  expect(readdirSync(service.dataDir).filter((name) => name.startsWith('.media'))).toEqual([]);
-  await service.stop();
-});
+const { service, ada, graphql } = await useService();
+afterAll(() => expect(readdirSync(service.dataDir).filter((name) => name.startsWith('.media'))).toEqual([]));
 
-const { key } = await service.makeAccount('1');
-const url = service.demo.graphqlUrl;
-const authToken = service.demo.accounts[0].authToken;
-const credentials = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
-const graphql = new GraphqlClient({ url, key, authToken });
+const { url } = graphql.options;
+const credentials = ada.headers;
 const query = 'mutation ($file: Upload) { uploadMedia(input: { file: $file }) { mediaId mediaType size } }';
 const one = { operations: { query, variables: { file: null } }, map: { 0: ['variables.file'] } };
 
@@ -71,19 +64,15 @@ test('several files are assigned to the variables in `map`', async () => {
     files: { first: blob(gif), second: blob(mp4(), 'video/mp4') },
   });
   expect(body.errors).toBeUndefined();
-  expect(body.data).toEqual({
-    a: { mediaType: 'image/gif' },
-    b: { mediaType: 'video/mp4' },
-    c: { mediaType: 'image/gif' },
-  });
+  const [animation, video] = [{ mediaType: 'image/gif' }, { mediaType: 'video/mp4' }];
+  expect(body.data).toEqual({ a: animation, b: video, c: animation });
 });
 
 test('a file that is not a picture or has another type is refused with its field', async () => {
   const refusal = async (file: Blob) => (await send({ ...one, files: { 0: file } })).body.errors[0];
   const html = await refusal(blob(Buffer.from('<!doctype html><p>hello'), 'image/png'));
-  expect(html.message).toBe(
-    'Malformed field: mediaData: its bytes are an HTML page, not image/png as its part of the request says',
-  );
+  const reason = 'its bytes are an HTML page, not image/png as its part of the request says';
+  expect(html.message).toBe(`Malformed field: mediaData: ${reason}`);
   expect(html.extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 400 });
   expect((await refusal(blob(png(), 'image/gif'))).message).toMatch(/its bytes are image\/png, not image\/gif/);
   expect((await refusal(blob(Buffer.alloc(0)))).message).toMatch(/is empty/);
@@ -124,11 +113,7 @@ test.each([
     },
     /paths below variables|10 files/,
   ],
-  [
-    'operations that are too large',
-    { ...one, operations: { query: `# ${'x'.repeat(1_100_000)}` }, files: file },
-    /larger than/,
-  ],
+  ['large operations', { ...one, operations: { query: `# ${'x'.repeat(1_100_000)}` }, files: file }, /larger than/],
 ] as const)('a request with %s is refused', async (_what, form, reason) => {
   const { status, body } = await send(form as Form);
   expect([400, 413]).toContain(status);
@@ -154,7 +139,7 @@ test('a caller who hangs up in the middle of a file leaves nothing behind', asyn
   const part = (name: string, value: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 1000000\r\n` +
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ada.options.key}\r\nContent-Length: 1000000\r\n` +
       'Content-Type: multipart/form-data; boundary=b\r\n\r\n' +
       part('operations', JSON.stringify(one.operations)) +
       part('map', JSON.stringify(one.map)) +

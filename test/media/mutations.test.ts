@@ -5,15 +5,13 @@ import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { sandboxCapabilities } from '../../src/platform/sandbox/capabilities.ts';
 import { PosternError } from '../../src/shared/errors/postern-error.ts';
 import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
-import { Client } from '../support/client.ts';
 import { expectQuick } from '../support/processor-time.ts';
 import { repetitions } from '../support/repetitions.ts';
-import { startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useService } from '../support/use-service.ts';
 import { gif, jpeg, mp4, png, svg, webp } from './pictures.ts';
 
-const service = await startService();
-afterAll(() => service.stop());
+const { ada } = await useService({}, { dollars: '5' });
 const folder = temporaryFolder();
 const guard = new OutboundGuard({ runtime });
 const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
@@ -55,9 +53,6 @@ const overHttp = repetitions(100, 500);
 const inProcess = repetitions(1_000, 10_000);
 
 test(`${overHttp} mutations of real files over HTTP are accepted or refused`, async () => {
-  const { key } = await service.makeAccount('5');
-  const { baseUrl, accounts } = service.demo;
-  const ada = new Client({ baseUrl, key, authToken: accounts[0].authToken });
   const random = chance(20261121);
   const statuses = new Map<number, number>();
   for (let round = 0; round < overHttp / 10; round++) {

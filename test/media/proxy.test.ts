@@ -1,20 +1,13 @@
 import { afterAll, expect, test } from 'vitest';
 import { deadPort, startFakeProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
-import { Client } from '../support/client.ts';
 import { expectRefusal } from '../support/refusal.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { startOrigin } from './origin.ts';
 import { mp4, png } from './pictures.ts';
 
 const [origin, proxy] = await Promise.all([startOrigin(), startForwardProxy({ user: 'ada', password: 'swordfish' })]);
-const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
-const { key } = await service.makeAccount('1');
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-afterAll(async () => {
-  await service.stop();
-  await proxy.stop();
-  await origin.close();
-});
+afterAll(() => proxy.stop());
+const { service, ada } = await useService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
 
 test('media is fetched and uploaded through the proxy of the call, however large it is', async () => {
   const bytes = mp4({ bytes: 20 * 1024 * 1024 });
@@ -22,15 +15,13 @@ test('media is fetched and uploaded through the proxy of the call, however large
   const answer = await ada.post('/media/upload', { media_url, proxy: proxy.url });
   expect(answer.body.data, String(answer.body.error)).toMatchObject({ size: bytes.length });
   const sandbox = new URL(service.demo.sandboxUrl).host;
-  expect(proxy.tunnels).toEqual([`127.0.0.1:${origin.port}`, sandbox]);
+  expect(proxy.tunnels).toEqual([new URL(origin.url).host, sandbox]);
 });
 
 test('a redirect goes through it too, and is judged here', async () => {
   const before = proxy.tunnels.length;
-  const media_url = origin.at(
-    '/away',
-    (response) => void response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
-  );
+  const location = 'http://10.0.0.1/';
+  const media_url = origin.at('/away', (response) => void response.writeHead(302, { location }).end());
   const answer = await ada.post('/media/upload', { media_url, proxy: proxy.url });
   expectRefusal(answer, 400, /is redirected to an address that must not lead to a private address/);
   expect(proxy.tunnels.slice(before).filter((tunnel) => tunnel.startsWith('10.'))).toEqual([]);

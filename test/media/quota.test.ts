@@ -19,14 +19,8 @@ beforeEach(() => {
   const guard = new OutboundGuard({ runtime });
   proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
   const quotaLimits = { ofAccount: { pieces: 3, bytes: 100 * KiB }, ofAll: { pieces: 4, bytes: 150 * KiB } };
-  service = new MediaService({
-    guard,
-    proxies,
-    runtime,
-    folder,
-    largest: sandboxCapabilities.limits.mediaBytes,
-    quotaLimits,
-  });
+  const largest = sandboxCapabilities.limits.mediaBytes;
+  service = new MediaService({ guard, proxies, runtime, folder, largest, quotaLimits });
 });
 afterEach(async () => {
   await service.close();
@@ -41,26 +35,21 @@ function take(account: string, base64 = bytes) {
   return uploader.take({ base64, declaredType: 'image/png' }, { field: 'media_data', kinds: ['photo'] });
 }
 
+const whose = (account: string) => ({ declaredType: null, field: 'variables.file', account });
 const send = (account: string, size: number) =>
-  service.receive(Readable.from([Buffer.alloc(size / 2), Buffer.alloc(size / 2)]), {
-    declaredType: null,
-    field: 'variables.file',
-    account,
-  });
+  service.receive(Readable.from([Buffer.alloc(size / 2), Buffer.alloc(size / 2)]), whose(account));
 
-const refusal = (message: RegExp) => ({
-  code: 'rate_limited',
-  retryAfterSeconds: 2,
-  message: expect.stringMatching(message),
-});
+const expectRefusal = (taking: Promise<unknown>, message: RegExp) =>
+  expect(taking).rejects.toMatchObject(refusal(message));
+function refusal(message: RegExp) {
+  return { code: 'rate_limited', retryAfterSeconds: 2, message: expect.stringMatching(message) };
+}
 
 test('an account keeps so many pieces at a time; discarding one frees its share', async () => {
   const held = await Promise.all([take('ada'), take('ada'), take('ada')]);
-  await expect(take('ada')).rejects.toMatchObject(
-    refusal(/^This account has reached its limit of media in flight, 3 pieces: try again/),
-  );
+  await expectRefusal(take('ada'), /^This account has reached its limit of media in flight, 3 pieces: try again/);
   held.push(await take('grace'));
-  await expect(take('linus')).rejects.toMatchObject(refusal(/^All callers together have too much media in flight/));
+  await expectRefusal(take('linus'), /^All callers together have too much media in flight/);
   await held.pop()?.discard();
   held.push(await take('linus'));
   for (const each of held) await each.discard();
@@ -81,14 +70,11 @@ test('an account gets a share of the free bytes, so a few accounts cannot use al
 
 test('the bytes of an account and of all accounts together are limited, for every kind of upload', async () => {
   const first = await send('ada', 60 * KiB);
-  await expect(send('ada', 60 * KiB)).rejects.toMatchObject(
-    refusal(/^This account has reached its limit of media in flight/),
-  );
+  await expectRefusal(send('ada', 60 * KiB), /^This account has reached its limit of media in flight/);
   const second = await send('grace', 60 * KiB);
-  await expect(send('linus', 60 * KiB)).rejects.toMatchObject(refusal(/^All callers together/));
-  await expect(take('linus', png(40, 30, { filler: 60 * KiB }).toString('base64'))).rejects.toMatchObject(
-    refusal(/^All callers together/),
-  );
+  await expectRefusal(send('linus', 60 * KiB), /^All callers together/);
+  const large = png(40, 30, { filler: 60 * KiB }).toString('base64');
+  await expectRefusal(take('linus', large), /^All callers together/);
   await first.discard();
   await first.discard();
   const third = await send('linus', 60 * KiB);
@@ -104,8 +90,7 @@ test('a refused or failed upload frees its share', async () => {
         throw new Error('the caller hung up');
       })(),
     );
-    const whose = { declaredType: null, field: 'variables.file', account: 'ada' };
-    await expect(service.receive(broken, whose)).rejects.toThrow('the caller hung up');
+    await expect(service.receive(broken, whose('ada'))).rejects.toThrow('the caller hung up');
   }
   await (await send('ada', 100 * KiB)).discard();
 });

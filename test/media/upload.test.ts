@@ -1,26 +1,14 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Answer, Client } from '../support/client.ts';
-import { GraphqlClient } from '../support/graphql.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Answer } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { startOrigin } from './origin.ts';
 import { cleaned, geotagged, gif, jpeg, mp4, png, webp } from './pictures.ts';
 
 const origin = await startOrigin();
-const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
-const { key } = await service.makeAccount('1');
-const as = (index: number) =>
-  new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[index]?.authToken ?? '' });
-const [ada, grace] = [as(0), as(1)];
-const graphql = new GraphqlClient({ url: service.demo.graphqlUrl, key, authToken: service.demo.accounts[0].authToken });
-const sandbox = new SandboxControl(service.demo.sandboxUrl);
+const { service, sandbox, ada, grace, graphql } = await useService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
 beforeEach(() => sandbox.clearFaults());
-afterAll(async () => {
-  await service.stop();
-  await origin.close();
-});
 
 const upload = (body: Record<string, unknown>, headers: Record<string, string> = {}) =>
   ada.post('/media/upload', body, headers);
@@ -31,7 +19,7 @@ async function uploaded(body: Record<string, unknown>, client = ada): Promise<st
   return String(answer.body.data['media_id']);
 }
 
-async function tweetOf(answer: Answer): Promise<Record<string, unknown> & { media: Record<string, unknown>[] }> {
+async function tweetOf(answer: Answer) {
   expect(answer.status, String(answer.body.error)).toBe(200);
   const detail = await ada.get('/tweet/detail', { tweet_id: String(answer.body.data['id']) });
   return detail.body.data as Record<string, unknown> & { media: Record<string, unknown>[] };
@@ -135,11 +123,8 @@ describe('media/upload', () => {
   });
 
   test('accepts bodies up to 24 MiB, and a GIF up to 15 MiB', async () => {
-    const filler = Buffer.concat([
-      Buffer.from([0x21, 0xfe]),
-      ...Array(58_000).fill(Buffer.alloc(256, 255)),
-      Buffer.alloc(1),
-    ]);
+    const blocks = Array(58_000).fill(Buffer.alloc(256, 255));
+    const filler = Buffer.concat([Buffer.from([0x21, 0xfe]), ...blocks, Buffer.alloc(1)]);
     const large = Buffer.concat([gif.subarray(0, -1), filler, gif.subarray(-1)]);
     expect(large.length).toBeGreaterThan(14 * 1024 * 1024);
     const media_data = large.toString('base64');
@@ -215,9 +200,8 @@ describe.each([
       },
     ],
   ])('%s publishes the position and the camera only if asked to', async (name, body) => {
-    const { media } = await tweetOf(
-      await ada.post('/tweet/create', { text: `${name} ${keep_metadata}`, ...(await body()) }),
-    );
+    const tweet = { text: `${name} ${keep_metadata}`, ...(await body()) };
+    const { media } = await tweetOf(await ada.post('/tweet/create', tweet));
     const served = await fetch(String(media[0]?.['url']));
     expect(Buffer.from(await served.arrayBuffer())).toEqual(bytes);
   });
@@ -284,11 +268,9 @@ describe('a tweet with media', () => {
 });
 
 test('20 uploads at once all arrive', async () => {
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, at) =>
-      upload({ media_url: origin.serve(`/many-${at}`, png(50 + at, 40, { filler: 2e6 })) }),
-    ),
-  );
+  const send = (_: unknown, at: number) =>
+    upload({ media_url: origin.serve(`/many-${at}`, png(50 + at, 40, { filler: 2e6 })) });
+  const answers = await Promise.all(Array.from({ length: 20 }, send));
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   expect(new Set(answers.map(({ body }) => body.data['media_id'])).size).toBe(20);
 });

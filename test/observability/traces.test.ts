@@ -15,7 +15,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type ReceivedSpan, startTraceCollector } from '../support/trace-collector.ts';
-import { makeEvent, register, secret } from '../webhooks/fixture.ts';
+import { register, secret } from '../webhooks/fixture.ts';
 
 const folder = temporaryFolder();
 const word = 'Meadowlark';
@@ -79,7 +79,7 @@ const json = { ...credentials, 'content-type': 'application/json' };
 
 afterAll(async () => {
   if (gateway.child.exitCode === null) await gateway.end('SIGTERM');
-  await Promise.all([collector.stop(), sandbox.close(), relay.stop(), proxy.stop(), receiver.stop()]);
+  await sandbox.close();
 });
 
 describe('the trace of a request', () => {
@@ -268,11 +268,12 @@ describe('traceparent', () => {
   });
 
   test('is not sent to receivers, and a delivery has a trace of its own', async () => {
-    const account = await new SandboxControl(sandbox.url).mint();
+    const control = new SandboxControl(sandbox.url);
+    const account = await control.mint();
     const owner = client.with({ authToken: account.authToken });
     const traceId = newTrace();
     const { id } = await register(owner, { url: receiver.url });
-    await makeEvent(sandbox.url, account);
+    await control.makeEvents({ type: 'follow', userName: account.userName });
     const delivered = () =>
       collector.spans.filter(({ attributes }) => attributes['postern.webhook'] === id && attributes['postern.event']);
     await expect.poll(delivered).toHaveLength(1);
@@ -326,7 +327,6 @@ describe('a collector', () => {
     expect((await caller.get('/user/info', { userName: 'grace' })).status).toBe(200);
     expect(await started.end('SIGTERM')).toBe(0);
     expect(hanging.requests[0]?.headers['content-type']).toBe('application/x-protobuf');
-    await hanging.stop();
   });
 
   test('that is away is logged once, and once when it is back', async () => {
@@ -353,7 +353,6 @@ describe('a collector', () => {
       .toEqual(['does not take them', 'takes traces again']);
     expect(await started.end('SIGTERM')).toBe(0);
     expect(back.requests.length).toBeGreaterThan(0);
-    await back.stop();
   });
 });
 

@@ -1,10 +1,11 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ServerMisbehavedError } from '../../src/outbound/errors.ts';
 import { LimitedClient, limitedPool } from '../../src/outbound/limited-client.ts';
 import { limitResponses } from '../../src/outbound/limited-exchange.ts';
+import { atEnd } from '../support/at-end.ts';
+import { listen } from '../support/listen.ts';
 import { expectQuick } from '../support/processor-time.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\n';
@@ -16,10 +17,7 @@ const server = createServer((socket) => {
   socket.on('error', () => {});
   socket.once('data', () => answer(socket));
 });
-
-await once(server.listen(0, '127.0.0.1'), 'listening');
-const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-afterAll(() => server.close());
+const origin = `http://127.0.0.1:${await listen(server)}`;
 
 const endless = (first: string, again: string) => (socket: Socket) => {
   const text = again.repeat(Math.ceil(65_536 / again.length));
@@ -33,7 +31,7 @@ const endless = (first: string, again: string) => (socket: Socket) => {
 
 async function get(): Promise<string> {
   const client = limitedPool(origin, { connect: buildConnector({}) });
-  onTestFinished(() => client.destroy());
+  atEnd(() => client.destroy());
   const { body } = await client.compose(limitResponses).request({ method: 'GET', path: '/' });
   return body.text();
 }
@@ -76,8 +74,8 @@ describe('LimitedClient: a response with too many bytes outside its body', () =>
     answer = endless(ok, 'a:\r\n');
     await expectQuick(60, async () => {
       const client = new LimitedClient(origin, { connect: buildConnector({}) });
+      atEnd(() => client.destroy());
       await expect(client.connect({ path: 'a:1' })).rejects.toThrow(ServerMisbehavedError);
-      await client.destroy();
     });
   });
 });

@@ -1,17 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NameResolver } from '../../src/outbound/name-resolver.ts';
 import { type ManualRuntime, manualRuntime } from '../store/manual-runtime.ts';
+import { atEnd } from '../support/at-end.ts';
 import { type NameAnswer, type NameServer, startNameServer } from '../support/name-server.mjs';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
-const stops: (() => void)[] = [];
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
-});
 
 type Answer = (name: string, type: 'A' | 'AAAA' | 'other') => NameAnswer | Buffer | null;
 
@@ -27,7 +24,7 @@ interface Fixture {
 
 async function start(answer: Answer, { hosts = '', resolvConf = '' } = {}): Promise<Fixture> {
   const server = await startNameServer(answer);
-  stops.push(() => server.stop());
+  atEnd(() => server.stop());
   const [hostsPath, resolvConfPath] = [join(folder, 'hosts'), join(folder, 'resolv.conf')];
   const writeResolvConf = (text: string) => writeFileSync(resolvConfPath, text);
   writeFileSync(hostsPath, hosts);
@@ -145,7 +142,7 @@ describe('name resolver: name servers', () => {
     const { resolve, runtime, writeResolvConf, server } = await start(() => unknown);
     expect(await resolve('one.example')).toMatchObject(notFound);
     const other = await startNameServer(found);
-    stops.push(() => other.stop());
+    atEnd(() => other.stop());
     writeResolvConf(`nameserver ${other.address}\n# changed`);
     runtime.leap(1_000);
     expect(await resolve('two.example')).toEqual(['192.0.2.1', '2001:db8::1']);
@@ -155,7 +152,7 @@ describe('name resolver: name servers', () => {
   test('asks the second server if the first one is silent', async () => {
     const { resolve, runtime, server, writeResolvConf } = await start(() => null);
     const other = await startNameServer(found);
-    stops.push(() => other.stop());
+    atEnd(() => other.stop());
     writeResolvConf(`nameserver ${server.address}\nnameserver ${other.address}`);
     const resolved = resolve('shop.example');
     await until(() => expect(server.asked).toHaveLength(2));

@@ -1,9 +1,10 @@
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildConnector } from 'undici';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { limitedPool } from '../../src/outbound/limited-client.ts';
 import { limitResponses } from '../../src/outbound/limited-exchange.ts';
+import { listen } from '../support/listen.ts';
 
 const body = 'x'.repeat(256 * 1024);
 const endings: Record<string, (socket: Socket) => void> = {
@@ -23,10 +24,7 @@ const server = createServer((socket) => {
   socket.on('error', () => {});
   socket.once('data', () => answer(socket));
 });
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const address = server.address();
-const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+const origin = `http://127.0.0.1:${await listen(server)}`;
 
 const open = () => limitedPool(origin, { connect: buildConnector({}) }).compose(limitResponses);
 

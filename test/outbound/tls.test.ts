@@ -1,36 +1,28 @@
 import { createServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ConnectionLimiter } from '../../src/outbound/connection-limiter.ts';
 import { guardedAgent } from '../../src/outbound/connector.ts';
 import { ServerMisbehavedError } from '../../src/outbound/errors.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { selfSigned } from '../proxy/self-signed.ts';
+import { atEnd } from '../support/at-end.ts';
+import { listen } from '../support/listen.ts';
 
 const ec = selfSigned();
 const body = Buffer.alloc(5 * 1024 * 1024, 'x');
-const stops: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
 
 /** Requests the body from a server with these options. */
 async function get(options: ServerOptions, onSecure: (socket: TLSSocket) => void = () => {}) {
   const server = createServer(options, (_request, response) => response.end(body));
   server.on('secureConnection', onSecure);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `https://127.0.0.1:${await listen(server)}`;
   const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime: systemRuntime });
   const limiter = new ConnectionLimiter({ perHost: 10, total: 10 });
   const ca = String(options.cert).slice(0, String(options.cert).indexOf('-----END') + 26);
   const agent = guardedAgent({ guard, timeoutMs: 10_000, limiter, keepAlive: false, ca });
-  stops.push(
-    () => agent.destroy(),
-    () => server.close(),
-  );
-  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  atEnd(() => agent.destroy());
   const response = await agent.request({ origin, path: '/', method: 'GET' });
   return Buffer.from(await response.body.arrayBuffer());
 }

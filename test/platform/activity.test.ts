@@ -1,27 +1,21 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import type { PlatformSession } from '../../src/platform/port.ts';
 import { SandboxPlatform } from '../../src/platform/sandbox/adapter.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
-import { type Account, type OpenSandbox, openSandbox } from '../sandbox/harness.ts';
-
-const closers: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const close of closers.reverse()) await close();
-});
+import { type Account, openSandbox } from '../sandbox/harness.ts';
+import { atEnd } from '../support/at-end.ts';
+import { listen } from '../support/listen.ts';
 
 function platformAt(origin: string): SandboxPlatform {
   const guard = new OutboundGuard({ allow: [], runtime: systemRuntime });
   const proxies = new ProxyPool({ guard, runtime: systemRuntime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
   const platform = new SandboxPlatform({ origin, timeoutMs: 5_000, runtime: systemRuntime, proxies });
-  closers.push(
-    () => proxies.close(),
-    () => platform.close(),
-  );
+  atEnd(() => proxies.close());
+  atEnd(() => platform.close());
   return platform;
 }
 
@@ -34,16 +28,12 @@ const sessionOf = (platform: SandboxPlatform, authToken: string): PlatformSessio
     tokenFor: () => 'unused',
   });
 
-describe('the activity of an account of the sandbox', () => {
-  let sandbox: OpenSandbox;
+describe('the activity of an account of the sandbox', async () => {
+  const sandbox = await openSandbox();
   let account: Account;
   let session: PlatformSession;
   let cursor: string;
 
-  beforeAll(async () => {
-    sandbox = await openSandbox();
-    closers.push(() => sandbox.close());
-  });
   beforeEach(async () => {
     account = await sandbox.mint();
     await sandbox.tweet('Mine', account);
@@ -67,17 +57,17 @@ describe('the activity of an account of the sandbox', () => {
     });
     const mine = { id: own.id };
     const told = [
-      ['tweet.mention', tweet(null, null)],
-      ['tweet.reply', tweet(own.id, null)],
-      ['tweet.quote', tweet(null, own.id)],
-      ['tweet.like', mine],
-      ['tweet.retweet', mine],
-      ['user.follow', null],
-    ];
+      [{ types: ['tweet.mention'] }, tweet(null, null)],
+      [{ types: ['tweet.reply'] }, tweet(own.id, null)],
+      [{ types: ['tweet.quote'] }, tweet(null, own.id)],
+      [{ type: 'tweet.like' }, mine],
+      [{ type: 'tweet.retweet' }, mine],
+      [{ type: 'user.follow' }, null],
+    ] as const;
     expect(page).toEqual({
       events: told.map(([type, about]) => ({
         id: expect.stringMatching(/^\d+$/),
-        type,
+        ...type,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         actor: { id: sandbox.grace.userId, userName: 'grace', name: 'Grace Hollis' },
         tweet: about,
@@ -85,6 +75,17 @@ describe('the activity of an account of the sandbox', () => {
       cursor: expect.any(String),
       gap: false,
     });
+  });
+
+  test('has one event for a tweet, with all types that apply', async () => {
+    const own = (await sandbox.get(`/api/users/${account.userId}/tweets`)).body.tweets[0];
+    const named = `Hello @${account.userName}`;
+    await sandbox.tweet(named, sandbox.grace, { reply_to_id: own.id, quote_of_id: own.id });
+    await sandbox.tweet(`${named} again`, sandbox.grace, { quote_of_id: own.id });
+    expect((await session.activity({ count: 10, cursor })).events).toMatchObject([
+      { types: ['tweet.reply', 'tweet.quote', 'tweet.mention'] },
+      { types: ['tweet.quote', 'tweet.mention'] },
+    ]);
   });
 
   test('is read page by page, and an empty page also has a cursor', async () => {
@@ -129,17 +130,10 @@ describe('the activity of an account of the sandbox', () => {
   });
 });
 
-describe('the response of a platform', () => {
-  let server: Server;
-  let session: PlatformSession;
+describe('the response of a platform', async () => {
   let answer: unknown;
-
-  beforeAll(async () => {
-    server = createServer((_request, response) => response.end(JSON.stringify(answer)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closers.push(() => server.close());
-    session = sessionOf(platformAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), 'any');
-  });
+  const port = await listen(createServer((_request, response) => response.end(JSON.stringify(answer))));
+  const session = sessionOf(platformAt(`http://127.0.0.1:${port}`), 'any');
 
   const read = (given: unknown) => {
     answer = given;
@@ -171,7 +165,7 @@ describe('the response of a platform', () => {
       events: [
         {
           id: '9',
-          type: 'tweet.mention',
+          types: ['tweet.mention'],
           createdAt: mention.created_at,
           actor: { id: '7', userName: 'grace', name: 'Grace' },
           tweet: { id: '8', text: 'Hi', inReplyToId: null, quotedTweetId: null },

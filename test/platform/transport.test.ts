@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { createServer, type RequestListener } from 'node:http';
+import { expect, test } from 'vitest';
 import { ConnectionLimiter } from '../../src/outbound/connection-limiter.ts';
 import { guardedAgent } from '../../src/outbound/connector.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
@@ -9,6 +8,25 @@ import { Transport } from '../../src/platform/http/transport.ts';
 import type { PlatformCall } from '../../src/platform/port.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
+import { atEnd } from '../support/at-end.ts';
+import { listen } from '../support/listen.ts';
+
+const runtime = systemRuntime;
+
+/** Starts a server and returns it as a target, with a transport to it that has `perHost` connections. */
+async function start(listener: RequestListener, perHost: number, timeoutMs: number) {
+  const target = { origin: `http://127.0.0.1:${await listen(createServer(listener))}`, chosenBy: 'caller' as const };
+  const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime });
+  const limiter = new ConnectionLimiter({ perHost, total: 100 });
+  const transport = new Transport({
+    runtime,
+    proxies: new ProxyPool({ guard, runtime, timeoutMs: 1_000, maxResponseBytes: 1_024 }),
+    timeoutMs,
+    guarded: guardedAgent({ guard, limiter, keepAlive: false, timeoutMs: Math.max(timeoutMs, 1_000) }),
+  });
+  atEnd(() => transport.close());
+  return { target, transport };
+}
 
 const callOf = (account: string): PlatformCall => ({
   account,
@@ -19,26 +37,11 @@ const callOf = (account: string): PlatformCall => ({
 });
 
 test('a server is not paused because calls waited too long for a connection of this process', async () => {
-  const server = createServer(({ url }, response) => {
-    if (url !== '/slow') response.end('fast');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const runtime = systemRuntime;
-  const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime });
-  const proxies = new ProxyPool({ guard, runtime, timeoutMs: 1_000, maxResponseBytes: 1_024 });
-  const limiter = new ConnectionLimiter({ perHost: 2, total: 100 });
-  const transport = new Transport({
-    runtime,
-    proxies,
-    timeoutMs: 100,
-    guarded: guardedAgent({ guard, limiter, keepAlive: false, timeoutMs: 1_000 }),
-  });
-  onTestFinished(async () => {
-    await transport.close();
-    server.closeAllConnections();
-    server.close();
-  });
-  const target = { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, chosenBy: 'caller' as const };
+  const { target, transport } = await start(
+    ({ url }, response) => void (url !== '/slow' && response.end('fast')),
+    2,
+    100,
+  );
   const send = (path: string, account: string, waitMs?: number) => {
     const request = { operation: 'read', target, method: 'GET' as const, path, headers: {}, waitMs };
     return transport.send(request, callOf(account), ({ body }) => body.toString());
@@ -55,25 +58,10 @@ test('a server is not paused because calls waited too long for a connection of t
 });
 
 test('an account receives two large answers at a time, and other answers are not delayed', async () => {
-  const server = createServer(({ url }, response) => response.end('x'.repeat(url === '/large' ? 2_000_000 : 1_000)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const runtime = systemRuntime;
-  const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime });
-  const transport = new Transport({
-    runtime,
-    proxies: new ProxyPool({ guard, runtime, timeoutMs: 60_000, maxResponseBytes: 1_024 }),
-    timeoutMs: 60_000,
-    guarded: guardedAgent({
-      ...{ guard, keepAlive: false, timeoutMs: 60_000 },
-      limiter: new ConnectionLimiter({ perHost: 100, total: 300 }),
-    }),
-  });
-  onTestFinished(async () => {
-    await transport.close();
-    server.closeAllConnections();
-    server.close();
-  });
-  const target = { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, chosenBy: 'caller' as const };
+  const answer: RequestListener = ({ url }, response) => {
+    response.end('x'.repeat(url === '/large' ? 2_000_000 : 1_000));
+  };
+  const { target, transport } = await start(answer, 100, 60_000);
   const reading: (() => void)[] = [];
   const send = (path: string, account = 'ann', signal: AbortSignal | null = null) =>
     transport.send(

@@ -1,43 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
-import { type Fleet, type Gateway, startFleet } from '../support/fleet.ts';
-import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { startFleet } from '../support/fleet.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { until } from '../support/until.ts';
+import { useMongo } from '../support/use-mongo.ts';
 
-const found = findMongo();
 // A server that was already running must not be stopped.
-const ours = found !== null && found.kind !== 'running';
-if (!ours) process.stderr.write(`test/processes/database-away.test.ts ${found ? 'skipped: MONGODB_URL' : noMongo}\n`);
-describe.skipIf(!ours)('a gateway whose database becomes unavailable', () => {
-  let mongo: MongoServer;
-  let fleet: Fleet;
-  let gateway: Gateway;
-  let client: Client;
-  let sandbox: SandboxControl;
-
-  beforeAll(async () => {
-    if (!found) return;
-    mongo = await startMongo(found, { durable: true });
-    fleet = await startFleet(mongo.url('postern'));
-    gateway = await fleet.start();
-    sandbox = new SandboxControl(fleet.sandboxUrl);
-    const account = await fleet.admin.createAccount('Patient', 1_000_000);
-    const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
-    client = new Client({
-      baseUrl: gateway.demo.baseUrl,
-      key,
-      authToken: gateway.demo.accounts[0].authToken,
-    });
-  });
-  afterAll(async () => {
-    await fleet?.stop();
-    await mongo?.stop();
-  });
+const mongo = await useMongo({ own: true, durable: true });
+describe.skipIf(mongo.isMissing)('a gateway whose database becomes unavailable', async () => {
+  if (mongo.isMissing) return;
+  const fleet = await startFleet(mongo.url('postern'));
+  const sandbox = new SandboxControl(fleet.sandboxUrl);
+  const { key } = await fleet.newKey(1_000_000);
+  const { baseUrl, accounts } = (await fleet.start()).demo;
+  const client = new Client({ baseUrl, key, authToken: accounts[0].authToken });
 
   const health = async (path: string) => {
-    const response = await fetch(new URL(path, gateway.demo.baseUrl));
+    const response = await fetch(new URL(path, baseUrl));
     return { status: response.status, text: await response.text() };
   };
   const call = () => client.get('/user/info', { userName: 'grace' });

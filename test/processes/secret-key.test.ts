@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { atEnd } from '../support/at-end.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { type Demo, readDemo } from '../support/demo.ts';
@@ -11,28 +12,22 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
 let dataDir: string;
-let started: PosternProcess[];
 let receiver: TestReceiver;
 
 const sandbox = startPostern(['sandbox'], { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0' });
-afterAll(() => sandbox.end('SIGKILL'));
+atEnd(() => sandbox.end('SIGKILL'));
 const sandboxUrl = (await sandbox.printed(/http:\/\/127\.0\.0\.1:\d+/))[0];
 
 beforeEach(async () => {
-  folder = temporaryFolder(onTestFinished);
+  folder = temporaryFolder();
   dataDir = join(folder, 'data');
-  started = [];
   receiver = await startReceiver();
-});
-afterEach(async () => {
-  for (const { child } of started) child.kill('SIGKILL');
-  await receiver.stop();
 });
 
 function start(env: Record<string, string> = {}): PosternProcess {
   const platform = { PLATFORM_URL: sandboxUrl, PLATFORM_KIND: 'sandbox' };
   const service = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', ...platform, ...env });
-  started.push(service);
+  atEnd(() => service.child.kill('SIGKILL'));
   return service;
 }
 

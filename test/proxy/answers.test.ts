@@ -1,19 +1,15 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
-import { GraphqlClient } from '../support/graphql.ts';
+import { describe, expect, test } from 'vitest';
 import { hostileJson } from '../support/hostile-json.ts';
 import { expectQuick } from '../support/processor-time.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { startFakeProxy } from './forward-proxy.ts';
 
 /** The limit includes the time for sending the response, because the proxy runs in this process. Parsing most of them takes 200 to 1,000 ms. */
 const limitMs = 250;
 let reply: { status: number; body: Buffer };
 
-const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace' });
-const { key } = await service.makeAccount('1');
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
+const { service, ada, graphql } = await useService({ OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace' });
 const proxy = await startFakeProxy((socket) => {
   socket.write('HTTP/1.1 200 OK\r\n\r\n');
   socket.on('data', () => {
@@ -21,10 +17,6 @@ const proxy = await startFakeProxy((socket) => {
     socket.write(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
     socket.write(body);
   });
-});
-afterAll(async () => {
-  await service.stop();
-  await proxy.stop();
 });
 
 const search = (count?: number) =>
@@ -85,7 +77,6 @@ describe('a proxy that answers in the name of the platform', () => {
     const long = { ...page.tweets[0], text: 'x'.repeat(190_000) };
     reply = { status: 200, body: Buffer.from(JSON.stringify({ ...page, tweets: Array(19).fill(long) })) };
     const query = `{ ${Array.from({ length: 6 }, (_, i) => `a${i}: searchTweets(q: "${i}") { nodes { id } }`).join(' ')} }`;
-    const graphql = new GraphqlClient({ ...ada.options, url: `${service.origin}/graphql` });
     const { data, errors } = await graphql.ask(query, {}, { 'x-proxy': `http://${proxy.name}` });
     expect(Object.values(data).filter((list) => list !== null)).toHaveLength(4);
     expect(errors.map(({ message }) => message)).toEqual(

@@ -1,31 +1,21 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { type ForwardProxy, startForwardProxy } from './forward-proxy.ts';
 
 const operations = ['search', 'createTweet', 'likeTweet', 'unlikeTweet', 'userByScreenName'];
 const asked = async () => {
-  const counts = await Promise.all(operations.map((operation) => platform.requests(operation)));
+  const counts = await Promise.all(operations.map((operation) => sandbox.requests(operation)));
   return counts.reduce((sum, count) => sum + count, 0);
 };
 const countOf = (text: string, wanted: string) => text.split(wanted).length - 1;
 
-const service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace' });
-const platform = new SandboxControl(service.demo.sandboxUrl);
+const env = { OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace' };
+const { service, sandbox, ada, grace } = await useService(env, { dollars: '5' });
 const [one, two] = await Promise.all([
   startForwardProxy({ user: 'first', password: 'p@ss/one?#%20ä' }),
   startForwardProxy({ user: 'second', password: 'swordfish-two' }),
 ]);
-const { key } = await service.makeAccount('5');
-const [adaToken = '', graceToken = ''] = service.demo.accounts.map(({ authToken }) => authToken);
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: adaToken });
-const grace = ada.with({ authToken: graceToken });
-afterAll(async () => {
-  await service.stop();
-  await Promise.all([one.stop(), two.stop()]);
-});
 
 describe('a call through a proxy', () => {
   test.each(['field', 'header'])('is accepted by every action with an actor, as %s', async (place) => {

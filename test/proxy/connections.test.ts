@@ -1,60 +1,24 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
+import { describe, expect, test } from 'vitest';
 import { startReceiver } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusal.ts';
-import { startService } from '../support/service.ts';
 import { StoppableRuntime } from '../support/stoppable-runtime.ts';
 import { until } from '../support/until.ts';
-import { listen, startFakeProxy } from './forward-proxy.ts';
+import { useService } from '../support/use-service.ts';
+import { flood, listen, startFakeProxy } from './forward-proxy.ts';
 
 /** Checks that a call through a misbehaving proxy opens at most two connections. */
 
 const stands = 'HTTP/1.1 200 Connection established\r\n\r\n';
 const password = 'hunter2';
 const runtime = new StoppableRuntime();
-const stops: (() => Promise<void>)[] = [];
-
-const service = await startService(
-  {
-    OUTBOUND_ALLOW: '127.0.0.0/8',
-    PLATFORM_TIMEOUT_MS: '4000',
-  },
-  { runtime },
-);
-const { key } = await service.makeAccount('1');
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-afterAll(async () => {
-  await service.stop();
-  for (const stop of stops) await stop();
-});
+const { service, ada } = await useService({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_TIMEOUT_MS: '4000' }, { runtime });
 
 const urlOf = (name: string) => `http://user:${password}@${name}`;
 const read = (name: string) => ada.get('/user/info', { userName: 'ada', proxy: urlOf(name) });
 const write = (name: string) =>
   ada.post('/tweet/create', { text: `Through ${name}` }, { 'x-proxy': urlOf(name), 'Idempotency-Key': name });
-
-async function proxyThat(behave: Parameters<typeof startFakeProxy>[0]) {
-  const proxy = await startFakeProxy(behave);
-  stops.push(proxy.stop);
-  return proxy;
-}
-
-/** Starts a server that misbehaves as soon as a connection opens, before CONNECT. */
-async function serverThat(behave: (socket: Socket) => void) {
-  const proxy = await listen(behave);
-  stops.push(proxy.stop);
-  return proxy;
-}
-
-function flood(socket: Socket, text: string): void {
-  const more = () => {
-    while (!socket.destroyed && socket.write(text.repeat(100)));
-    if (!socket.destroyed) socket.once('drain', more);
-  };
-  more();
-}
 
 const endsRequest =
   (answer: (socket: Socket) => void): Parameters<typeof startFakeProxy>[0] =>
@@ -119,7 +83,7 @@ describe('a call through a proxy causes two connections at most', () => {
       }),
     ],
   ])('that %s', async (_, behave) => {
-    const { name, accepted } = await proxyThat(behave);
+    const { name, accepted } = await startFakeProxy(behave);
     const { balance } = (await ada.get('/account/balance')).body.data;
     for (const [at, call] of [read, write].entries()) {
       const answer = await call(name);
@@ -137,13 +101,14 @@ describe('a call through a proxy causes two connections at most', () => {
     ['resets', (socket) => void socket.resetAndDestroy()],
     ['sends endless 103', (socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')],
   ])('that %s before it was asked', async (_, behave) => {
-    const { name, accepted } = await serverThat(behave);
+    // The server misbehaves as soon as a connection opens, before CONNECT.
+    const { name, accepted } = await listen(behave);
     for (const call of [read, write]) expectRefusal(await call(name), 502);
     expect(accepted()).toBeLessThanOrEqual(4);
   });
 
   test('that breaks the TLS handshake with the target', async () => {
-    const { name, accepted } = await proxyThat((socket) => {
+    const { name, accepted } = await startFakeProxy((socket) => {
       socket.write(stands);
       socket.once('data', () => socket.write('x'.repeat(100)));
     });
@@ -153,7 +118,7 @@ describe('a call through a proxy causes two connections at most', () => {
   });
 
   test('however many there are at a time', async () => {
-    const { name, accepted } = await proxyThat((socket) => void socket.write(`${stands}x`));
+    const { name, accepted } = await startFakeProxy((socket) => void socket.write(`${stands}x`));
     const answers = await Promise.all(Array.from({ length: 50 }, () => read(name)));
     for (const answer of answers)
       expectRefusal(answer, 502, new RegExp(`through the proxy ${name}( broke|; it is tried again every second)$`));
@@ -161,7 +126,7 @@ describe('a call through a proxy causes two connections at most', () => {
   });
 
   test('that opens a tunnel late: each call waits for its own deadline, and connects once', async () => {
-    const { name, accepted } = await proxyThat(
+    const { name, accepted } = await startFakeProxy(
       (socket) => void setTimeout(() => socket.write(stands), 600_000).unref(),
     );
     const answers = await Promise.all([read(name), read(name), write(name)]);
@@ -172,7 +137,9 @@ describe('a call through a proxy causes two connections at most', () => {
 });
 
 test('endless informational responses are named, and few of them are read', async () => {
-  const { name, open } = await proxyThat(endsRequest((socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')));
+  const { name, open } = await startFakeProxy(
+    endsRequest((socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')),
+  );
   const usage = process.cpuUsage();
   const answer = await read(name);
   expectRefusal(answer, 502);
@@ -184,7 +151,7 @@ test('endless informational responses are named, and few of them are read', asyn
 });
 
 test('a proxy that fails ten times in a row is tried once a second', async () => {
-  const { name, accepted } = await proxyThat((socket) => void socket.write(`${stands}x`));
+  const { name, accepted } = await startFakeProxy((socket) => void socket.write(`${stands}x`));
   await runtime.stopDuring(async () => {
     for (let i = 0; i < 5; i++) expectRefusal(await read(name), 502);
     expect(accepted()).toBe(10);
@@ -207,7 +174,7 @@ test('the metrics show the open connections by kind', async () => {
 
 test('the poller of a webhook backs off from such a proxy', async () => {
   let misbehaves = false;
-  const { name, accepted, breakAll } = await proxyThat((socket, request) => {
+  const { name, accepted, breakAll } = await startFakeProxy((socket, request) => {
     if (misbehaves) return void socket.write(`${stands}x`);
     const target = connect(Number(/^CONNECT [\d.]+:(\d+)/.exec(request)?.[1]), '127.0.0.1', () => socket.write(stands));
     target.on('error', () => socket.destroy());
@@ -216,7 +183,6 @@ test('the poller of a webhook backs off from such a proxy', async () => {
   });
   const secret = 'a-secret-of-at-least-16';
   const receiver = await startReceiver({ secret });
-  stops.push(receiver.stop);
   const made = await ada.post('/webhooks', { url: receiver.url, secret }, { 'x-proxy': urlOf(name) });
   expect(made.body.data).toMatchObject({ valid: true });
   await until(() => expect(accepted()).toBeGreaterThan(0));

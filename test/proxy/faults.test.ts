@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService } from '../support/service.ts';
 import { StoppableRuntime } from '../support/stoppable-runtime.ts';
-import { deadPort, type ForwardProxy, startFakeProxy, startForwardProxy } from './forward-proxy.ts';
+import { useService } from '../support/use-service.ts';
+import { deadPort, startFakeProxy, startForwardProxy } from './forward-proxy.ts';
 import { selfSigned } from './self-signed.ts';
 
 const password = 'hunter2';
@@ -13,44 +11,18 @@ const runtime = new StoppableRuntime();
 const withPassword = (name: string, scheme = 'http') => `${scheme}://user:${password}@${name}`;
 const stands = 'HTTP/1.1 200 Connection established\r\n\r\n';
 let expectedBalance = 1;
-const stops: (() => Promise<void>)[] = [];
+const env = { OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace', PLATFORM_TIMEOUT_MS: '1500' };
+const { service, sandbox, ada } = await useService(env, { runtime });
+afterEach(() => sandbox.clearFaults());
+afterAll(async () => expect(Number(await restingBalance(ada))).toBeCloseTo(expectedBalance, 6));
 
-const service = await startService(
-  {
-    OUTBOUND_ALLOW: '127.0.0.0/8',
-    LOG_LEVEL: 'trace',
-    PLATFORM_TIMEOUT_MS: '1500',
-  },
-  { runtime },
-);
-const platform = new SandboxControl(service.demo.sandboxUrl);
-const { key } = await service.makeAccount('1');
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-afterEach(() => platform.clearFaults());
-afterAll(async () => {
-  expect(Number(await restingBalance(ada))).toBeCloseTo(expectedBalance, 6);
-  await service.stop();
-  for (const stop of stops) await stop();
-});
-
-async function fakeProxy(behave: Parameters<typeof startFakeProxy>[0]): Promise<string> {
-  const { name, stop } = await startFakeProxy(behave);
-  stops.push(stop);
-  return name;
-}
-
-async function forwardProxy(tls?: { key: string; cert: string }): Promise<ForwardProxy> {
-  const proxy = await startForwardProxy({ user: 'user', password, ...(tls && { tls }) });
-  stops.push(proxy.stop);
-  return proxy;
-}
-
-const asked = async () => (await platform.requests('userByScreenName')) + (await platform.requests('createTweet'));
+const fakeProxy = async (behave: Parameters<typeof startFakeProxy>[0]) => (await startFakeProxy(behave)).name;
+const asked = async () => (await sandbox.requests('userByScreenName')) + (await sandbox.requests('createTweet'));
 const read = (proxy: string) => ada.get('/user/info', { userName: 'ada', proxy });
 const write = (proxy: string) =>
   ada.post('/tweet/create', { text: `Through ${proxy.slice(-5)}` }, { 'x-proxy': proxy });
 
-/** Checks that a read and a write through the proxy are refused, and that none of their bytes reached the platform. */
+/** Checks that a read and a write through the proxy are refused, and that none of their bytes reached the sandbox. */
 async function expectFault(proxy: string, status: number, error: string): Promise<void> {
   const before = await asked();
   for (const answer of await Promise.all([read(proxy), write(proxy)])) expectRefusal(answer, status, error);
@@ -105,22 +77,21 @@ describe('a proxy that opens no tunnel', () => {
   });
 
   test('requires a password and receives none or a wrong one', async () => {
-    const proxy = await forwardProxy();
+    const proxy = await startForwardProxy();
     await expectFault(proxy.origin, 502, `The proxy ${proxy.name} asks for a user name and password (407)`);
     const wrong = proxy.url.replace(password, 'hunter3');
     await expectFault(wrong, 502, `The proxy ${proxy.name} refused the user name or password (407)`);
   });
 
   test('has an untrusted certificate', async () => {
-    const { name, url, heard } = await forwardProxy(selfSigned());
+    const { name, url, heard } = await startForwardProxy({ tls: selfSigned() });
     await expectFault(url, 502, `The proxy ${name} cannot be used: its certificate is not trusted`);
     expect(heard()).not.toContain('CONNECT');
   });
 
   test('does not support TLS for an https:// URL', async () => {
     const name = await fakeProxy((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    const silent = await startForwardProxy({ user: 'user', password });
-    stops.push(silent.stop);
+    const silent = await startForwardProxy();
     await expectFault(
       withPassword(silent.name, 'https'),
       502,
@@ -197,20 +168,20 @@ describe('a tunnel that breaks', () => {
   });
 
   test('because its proxy is killed while the platform works on it: 502, and from then on cannot be reached', async () => {
-    const proxy = await forwardProxy();
+    const proxy = await startForwardProxy();
     expect((await read(proxy.url)).status).toBe(200);
     expectedBalance -= 0.001;
     await service.addFault({ kind: 'latency', ms: 2_000 }, { operation: 'createTweet' });
-    const before = await platform.requests('createTweet');
+    const before = await sandbox.requests('createTweet');
     const writing = write(proxy.url);
-    while ((await platform.requests('createTweet')) === before) await sleep(5);
+    while ((await sandbox.requests('createTweet')) === before) await sleep(5);
     await proxy.stop();
     expectRefusal(await writing, 502, `The connection to the platform through the proxy ${proxy.name} broke`);
     await expectFault(proxy.url, 502, `The proxy ${proxy.name} cannot be reached: it refused the connection`);
   });
 
   test('between two calls is opened again, for reads at least', async () => {
-    const proxy = await forwardProxy();
+    const proxy = await startForwardProxy();
     expect((await read(proxy.url)).status).toBe(200);
     proxy.breakAll();
     expect((await read(proxy.url)).status).toBe(200);
@@ -234,13 +205,13 @@ describe('the failing proxy of one caller', () => {
   });
 
   test('does not close the circuit breaker of the platform', async () => {
-    const proxy = await forwardProxy();
+    const proxy = await startForwardProxy();
     await service.addFault({ kind: 'reset' }, { operation: 'userByScreenName', times: 20 });
     await runtime.stopDuring(async () => {
       for (let i = 0; i < 6; i++) expectRefusal(await ada.get('/user/info', { userName: 'ada' }), 502);
       const error = 'The platform does not answer; it is tried again every second';
       expectRefusal(await ada.get('/user/info', { userName: 'ada' }), 502, error);
-      await platform.clearFaults();
+      await sandbox.clearFaults();
       expect((await read(proxy.url)).status).toBe(200);
       expectedBalance -= 0.001;
       expectRefusal(await ada.get('/user/info', { userName: 'ada' }), 502, error);

@@ -1,14 +1,12 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { readProxy } from '../../src/outbound/proxy.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
-import { Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { type ForwardProxy, startForwardProxy } from './forward-proxy.ts';
+import { useService } from '../support/use-service.ts';
+import { startForwardProxy } from './forward-proxy.ts';
 
 const guard = new OutboundGuard({ runtime: systemRuntime });
 const read = (text: string) => readProxy(new Secret(text), guard);
@@ -89,30 +87,17 @@ const malformed: [string, string][] = [
   ['https://user:hunter2@[::ffff:127.0.0.1]:8080', 'must not lead to a loopback address'],
 ];
 
-describe('an invalid proxy is refused with 400 and the accepted form, without a call or a charge', () => {
-  let service: TestService;
-  let proxy: ForwardProxy;
-  let ada: Client;
-  let asked: () => Promise<number>;
-
-  beforeAll(async () => {
-    proxy = await startForwardProxy({ user: 'user', password: 'hunter2' });
-    service = await startService(
-      { LOG_LEVEL: 'trace' },
-      { resolve: async (name) => (name === 'inside.example' ? [{ address: '127.0.0.1' }] : []) },
-    );
-    const { key } = await service.makeAccount('1');
-    ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-    const platform = new SandboxControl(service.demo.sandboxUrl);
-    asked = async () => (await platform.requests('userByScreenName')) + (await platform.requests('createTweet'));
-  });
+describe('an invalid proxy is refused with 400 and the accepted form, without a call or a charge', async () => {
+  const proxy = await startForwardProxy();
+  const { service, sandbox, ada } = await useService(
+    { LOG_LEVEL: 'trace' },
+    { resolve: async (name) => (name === 'inside.example' ? [{ address: '127.0.0.1' }] : []) },
+  );
   afterAll(async () => {
-    expect(await asked()).toBe(0);
+    for (const each of ['userByScreenName', 'createTweet']) expect(await sandbox.requests(each)).toBe(0);
     expect(proxy.heard()).toBe('');
     expect(service.log.join('\n')).not.toContain('hunter2');
     expect(await restingBalance(ada)).toBe('1');
-    await service.stop();
-    await proxy.stop();
   });
 
   test.each(malformed)('%j', async (text, reason) => {

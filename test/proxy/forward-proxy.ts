@@ -1,7 +1,9 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { Server as ProxyServer } from 'proxy-chain';
+import { atEnd } from '../support/at-end.ts';
+import { close, listen as listenOn } from '../support/listen.ts';
 
-/** A forward proxy on loopback with a password. It records all bytes that it receives. */
+/** A forward proxy on loopback with a password, which ends with the test. It records all bytes that it receives. */
 export interface ForwardProxy {
   /** The URL without credentials. */
   readonly origin: string;
@@ -25,13 +27,15 @@ export interface ForwardProxy {
   stop(): Promise<void>;
 }
 
-export interface ForwardProxyOptions {
-  user: string;
-  password: string;
+export async function startForwardProxy({
+  user = 'user',
+  password = 'hunter2',
+  tls,
+}: {
+  user?: string;
+  password?: string;
   tls?: { key: string; cert: string };
-}
-
-export async function startForwardProxy({ user, password, tls }: ForwardProxyOptions): Promise<ForwardProxy> {
+} = {}): Promise<ForwardProxy> {
   const tunnels: string[] = [];
   const proxy = new ProxyServer({
     port: 0,
@@ -44,6 +48,7 @@ export async function startForwardProxy({ user, password, tls }: ForwardProxyOpt
     },
   });
   await proxy.listen();
+  atEnd(() => proxy.close(true));
   const ear = await listen((socket, heard) => {
     const behind = connect(proxy.port, '127.0.0.1');
     behind.on('error', () => socket.destroy());
@@ -61,10 +66,6 @@ export async function startForwardProxy({ user, password, tls }: ForwardProxyOpt
     user,
     password,
     tunnels,
-    async stop() {
-      await ear.stop();
-      await proxy.close(true);
-    },
   };
 }
 
@@ -91,31 +92,43 @@ export async function deadPort(): Promise<string> {
   return name;
 }
 
+/** Starts a server, which ends with the test. */
 export async function listen(onSocket: (socket: Socket, heard: (chunk: Buffer) => void) => void) {
   const chunks: Buffer[] = [];
   const sockets = new Set<Socket>();
   let accepted = 0;
-  const server: Server = createServer((socket) => {
+  const server = createServer((socket) => {
     accepted += 1;
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
     onSocket(socket, (chunk) => void chunks.push(chunk));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const name = `127.0.0.1:${await listenOn(server)}`;
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
   };
+  const stop = async () => {
+    const closed = close(server);
+    breakAll();
+    await closed;
+  };
+  atEnd(stop);
   return {
-    name: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    name,
     heard: () => Buffer.concat(chunks).toString('latin1'),
     open: () => sockets.size,
     accepted: () => accepted,
     breakAll,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        breakAll();
-      }),
+    stop,
   };
+}
+
+/** Writes the text to the socket again and again. */
+export function flood(socket: Socket, text: string): void {
+  const more = () => {
+    while (!socket.destroyed && socket.write(text.repeat(100)));
+    if (!socket.destroyed) socket.once('drain', more);
+  };
+  more();
 }

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { AddressRefusedError } from '../../src/outbound/errors.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { readProxy } from '../../src/outbound/proxy.ts';
@@ -9,11 +8,12 @@ import { ProxyPool, type ProxyPoolOptions, type ProxyTarget } from '../../src/ou
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
+import { atEnd } from '../support/at-end.ts';
+import { listen } from '../support/listen.ts';
 import { startForwardProxy } from './forward-proxy.ts';
 import { selfSigned } from './self-signed.ts';
 
 let names: Record<string, string[]> = {};
-const pools: ProxyPool[] = [];
 /** Each answers one request for /slow. */
 const slowRequests: (() => void)[] = [];
 const guard = new OutboundGuard({
@@ -22,27 +22,21 @@ const guard = new OutboundGuard({
   resolve: async (name) => (names[name] ?? []).map((address) => ({ address })),
 });
 
-const server = createServer((request, response) => {
-  const answer = () => response.end(`${request.headers.host} ${request.socket.remotePort}`);
-  if (request.url === '/slow') slowRequests.push(answer);
-  else answer();
-});
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const port = (server.address() as AddressInfo).port;
-const proxy = await startForwardProxy({ user: 'user', password: 'hunter2' });
-afterEach(async () => {
-  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+const port = await listen(
+  createServer((request, response) => {
+    const answer = () => response.end(`${request.headers.host} ${request.socket.remotePort}`);
+    if (request.url === '/slow') slowRequests.push(answer);
+    else answer();
+  }),
+);
+const proxy = await startForwardProxy();
+afterEach(() => {
   names = {};
-});
-afterAll(async () => {
-  await proxy.stop();
-  server.closeAllConnections();
-  server.close();
 });
 
 function poolWith(options: Partial<ProxyPoolOptions> = {}): ProxyPool {
   const pool = new ProxyPool({ guard, runtime: systemRuntime, timeoutMs: 60_000, maxResponseBytes: 1_024, ...options });
-  pools.push(pool);
+  atEnd(() => pool.close());
   return pool;
 }
 
@@ -151,7 +145,7 @@ describe('the pool of proxies', () => {
   test('speaks TLS to an https:// proxy whose certificate is trusted, by name and by address', async () => {
     names = { localhost: ['127.0.0.1'], 'other.example': ['127.0.0.1'] };
     const tls = selfSigned();
-    const secure = await startForwardProxy({ user: 'user', password: 'hunter2', tls });
+    const secure = await startForwardProxy({ tls });
     const pool = poolWith({ ca: tls.cert });
     expect(await get(pool, secure.url)).toMatch(/^127/);
     expect(await get(pool, secure.url.replace('127.0.0.1', 'localhost'))).toMatch(/^127/);
@@ -162,7 +156,6 @@ describe('the pool of proxies', () => {
     );
     expect(secure.tunnels).toHaveLength(2);
     expect(secure.heard()).not.toContain('CONNECT');
-    await secure.stop();
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Feed } from './feed.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
@@ -7,10 +7,8 @@ const DAY_MS = 86_400_000;
 const ids = (events: Json[]): string[] => events.map(({ id }) => id);
 
 let clock = Date.UTC(2026, 4, 20, 12);
-const open = (dataDir: string | null = null) =>
-  openSandbox({ now: () => clock, ...(dataDir === null ? {} : { dataDir }) });
+const open = (dataDir: string | null = null) => openSandbox({ now: () => clock, dataDir });
 const sandbox = await open();
-afterAll(() => sandbox.close());
 const happen = async (to: Account, count = 1, type = 'follow', at: OpenSandbox = sandbox): Promise<Json[]> =>
   (await at.control('events', { type, userName: to.userName, count })).body.events;
 
@@ -108,12 +106,8 @@ describe('a feed', () => {
 });
 
 describe('after restarts and resets', () => {
-  let root: string;
-  beforeEach(() => {
-    root = temporaryFolder(onTestFinished);
-  });
-
   test('events keep their ids, cursors stay valid, and new events have later ids', async () => {
+    const root = temporaryFolder();
     const first = await open(root);
     const account = await first.mint({ userName: 'lasting' });
     const before = new Feed(first, account);
@@ -137,10 +131,10 @@ describe('after restarts and resets', () => {
     const [event] = await happen(account, 1, 'like', second);
     expect(await after.read()).toEqual([event]);
     expect(BigInt(event.id)).toBeGreaterThan(BigInt(events.at(-1).id));
-    await second.close();
   });
 
   test('a reset invalidates all cursors, and no id is used again, also after a restart', async () => {
+    const root = temporaryFolder();
     const first = await open(root);
     const before = new Feed(first, first.ada);
     await before.read();
@@ -156,6 +150,5 @@ describe('after restarts and resets', () => {
     const [event] = await happen(second.ada, 1, 'like', second);
     expect(await after.read()).toEqual([event]);
     expect(BigInt(event.id)).toBeGreaterThan(BigInt(old.id));
-    await second.close();
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
 import { Feed } from './feed.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
@@ -50,10 +50,9 @@ async function watch(account: Account, seconds: number): Promise<Json[]> {
   return events;
 }
 
-describe('with the activity simulator', () => {
+describe('with the activity simulator', async () => {
   let start: number;
-  beforeAll(() => open(true));
-  afterAll(() => sandbox.close());
+  await open(true);
   // The simulator acts on an account for one minute after its last poll. After two minutes no account of an earlier test is active.
   beforeEach(() => {
     pass(120_000);
@@ -150,7 +149,6 @@ test('without the activity simulator a polled account gets no events', async () 
   await open(false);
   expect(await watch(sandbox.ada, 600)).toEqual([]);
   expect(pending).toBeUndefined();
-  await sandbox.close();
 });
 
 test('the same polls of the same dataset return the same events', async () => {

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { Feed } from './feed.ts';
 import { type Json, openSandbox, type Reply } from './harness.ts';
 
 let hers: Feed;
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 beforeEach(async () => {
   await sandbox.control('faults/clear');
   hers = new Feed(sandbox, await sandbox.mint());

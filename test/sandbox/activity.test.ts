@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Feed } from './feed.ts';
 import { type Account, type Json, openSandbox } from './harness.ts';
 
@@ -8,7 +8,6 @@ let own: string;
 
 const sandbox = await openSandbox({ now: () => clock });
 const friend = await sandbox.mint({ userName: 'friend' });
-afterAll(() => sandbox.close());
 beforeEach(async () => {
   hers = new Feed(sandbox, await sandbox.mint());
   own = (await sandbox.tweet('Mine', hers.account)).body.tweet.id;

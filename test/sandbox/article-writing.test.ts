@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Account, type Json, openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 
 const plain = (text: string) => ({ blocks: [{ type: 'unstyled', text }], entities: [], containers: [] });
 
@@ -156,7 +155,7 @@ describe('content is refused', () => {
 });
 
 test('articles and their idempotency tokens remain after a restart', async () => {
-  const dataDir = temporaryFolder(onTestFinished);
+  const dataDir = temporaryFolder();
   const token = { 'idempotency-token': 'kept' };
   const first = await openSandbox({ dataDir });
   const call = (method: string, path: string, body?: object) =>
@@ -172,5 +171,4 @@ test('articles and their idempotency tokens remain after a restart', async () =>
   expect({ ...again, public_url: '' }).toEqual({ ...before, public_url: '' });
   const repeated = await second.call('POST', '/api/articles', { as: second.ada, body: {}, headers: token });
   expect(repeated.body.article.id).toBe(id);
-  await second.close();
 });

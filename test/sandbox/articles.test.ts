@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Account, Json } from './harness.ts';
 import { openSandbox } from './harness.ts';
 
@@ -8,7 +8,6 @@ const sandbox = await openSandbox();
 const open = await sandbox.mint({ userName: 'Writer', premium: true });
 const shy = await sandbox.mint({ userName: 'Shy', premium: true, protected: true });
 for (const as of [open, shy]) for (const title of TITLES) await publish(as, title);
-afterAll(() => sandbox.close());
 
 async function publish(as: Account, title: string): Promise<void> {
   const { id } = (await sandbox.call('POST', '/api/articles', { as, body: {} })).body.article;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   ConversationKeys,
   conversationIdOf,
@@ -19,7 +19,6 @@ import { type Account, type Json, openSandbox } from './harness.ts';
 
 const dataDir = temporaryFolder();
 const sandbox = await openSandbox({ dataDir, activity: true });
-afterAll(() => sandbox.close());
 
 /** A user whose keys are derived from the seed, with a client of the encryption scheme. */
 class Reader {
@@ -97,8 +96,6 @@ describe("the seed's conversations", () => {
     const id = idOf(again.ada, again.grace);
     const path = `/api/chat/conversations/${id}/messages`;
     expect((await again.get(path)).body.messages).toEqual((await other.get(path)).body.messages);
-    await again.close();
-    await other.close();
   });
 });
 

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { conversationIdOf } from '../../src/messaging/encryption/index.ts';
 import { repetitions } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Account, type Json, request } from './harness.ts';
-import { kill, killAll, startChild } from './killable.ts';
+import { kill, startChild } from './killable.ts';
 
 const root = temporaryFolder();
-afterEach(killAll);
 
 const sealed = (text: string) => ({
   message_id: randomUUID(),
@@ -55,7 +54,7 @@ test('kill -9 at any time loses no acknowledged message, and duplicates no messa
     await kill(child);
     await Promise.all(writers);
   }
-  const { child, url } = await startChild(root);
+  const { url } = await startChild(root);
   if (anna === undefined) throw new Error('nobody wrote');
   const kept: Json[] = [];
   for (let cursor = ''; ; ) {
@@ -69,5 +68,4 @@ test('kill -9 at any time loses no acknowledged message, and duplicates no messa
   expect(acknowledged.size).toBeGreaterThan(10);
   for (const [text, seqId] of acknowledged) expect(bySeqId.get(seqId)).toBe(text);
   expect(new Set(bySeqId.values()).size).toBe(kept.length);
-  await kill(child);
 });

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { conversationIdOf } from '../../src/messaging/encryption/index.ts';
 import { type Account, type Json, openSandbox, type Reply } from './harness.ts';
 
@@ -14,7 +14,6 @@ let anna: Account;
 let ben: Account;
 let id: string;
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 beforeEach(async () => {
   [anna, ben] = [await sandbox.mint(), await sandbox.mint()];
   id = conversationIdOf(anna.userId, ben.userId);

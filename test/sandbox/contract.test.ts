@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contract } from './contract.ts';
 import { allPages, type Json, openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 
 describe('the written contract', () => {
   test('has a schema behind every reference', () => {

@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Json, openSandbox, request } from './harness.ts';
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 
 /** Returns the status of a request with this `Host` header. `fetch` cannot set it. */
 function statusFor(host: string, path = '/control/info'): Promise<number> {

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { repetitions } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Account, type Json, request } from './harness.ts';
-import { kill, killAll, startChild } from './killable.ts';
+import { kill, startChild } from './killable.ts';
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = join(temporaryFolder(onTestFinished), 'data');
+  dataDir = join(temporaryFolder(), 'data');
 });
-afterEach(killAll);
 
 describe('kill -9', () => {
   test('at any time loses no acknowledged follow, retweet, bookmark, deletion or added follower', async () => {
@@ -46,14 +45,13 @@ describe('kill -9', () => {
       await kill(child);
       await Promise.all(writers);
     }
-    const { child, url } = await startChild(dataDir);
+    const { url } = await startChild(dataDir);
     expect(expected.size).toBeGreaterThan(10);
     for (const [key, holds] of expected) {
       const [authToken = '', path = ''] = key.split(' ');
       const reply = await request(url, 'GET', path, { headers: { cookie: `auth_token=${authToken}` } });
       expect(reply.body, path).toMatchObject(holds);
     }
-    await kill(child);
   });
 
   test('at any time loses no acknowledged call, and duplicates no call with a token', async () => {
@@ -97,7 +95,7 @@ describe('kill -9', () => {
       await Promise.all(writers);
     }
 
-    const { child, url } = await startChild(dataDir);
+    const { url } = await startChild(dataDir);
     const { tweets } = (await request(url, 'GET', '/control/tweets')).body;
     const kept = new Map<string, Json>(tweets.map((tweet: Json) => [tweet.text, tweet]));
     expect(acknowledged.size).toBeGreaterThan(20);
@@ -105,6 +103,5 @@ describe('kill -9', () => {
     expect(kept.size).toBe(tweets.length);
     for (const [text, id] of acknowledged) expect(kept.get(text)?.id).toBe(id);
     for (const tweet of kept.values()) if (liked.has(tweet.id)) expect(tweet.likes).toBe(1);
-    await kill(child);
   });
 });

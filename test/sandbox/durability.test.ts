@@ -1,14 +1,17 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { onSqlite } from '../support/on-sqlite.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Json, openSandbox } from './harness.ts';
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = join(temporaryFolder(onTestFinished), 'data');
+  dataDir = join(temporaryFolder(), 'data');
 });
+
+const onJournal = <Result>(use: Parameters<typeof onSqlite<Result>>[1]) =>
+  onSqlite(join(dataDir, 'sandbox.sqlite'), use);
 
 const DAY_MS = 86_400_000;
 
@@ -39,7 +42,6 @@ describe('after a restart the acknowledged changes are present:', () => {
     expect((await second.get(`/api/tweets/${reply.id}`)).body.tweet.conversation_id).toBe(original.id);
     expect((await second.get(`/api/tweets/${quote.id}`)).body.tweet.quoted.id).toBe(seeded);
     expect((await second.get(`/api/tweets/${original.id}`, second.grace)).body.tweet.viewer.liked).toBe(true);
-    await second.close();
   });
 
   test('follows, requests, retweets, bookmarks and deletions', async () => {
@@ -90,7 +92,6 @@ describe('after a restart the acknowledged changes are present:', () => {
     const third = await openSandbox({ dataDir });
     expect((await third.get(`/api/bookmarks?cursor=${cursor}`)).body.problem.code).toBe('bad_cursor');
     expect((await third.search({ q: 'from:grace', count: 3, cursor: fresh })).status).toBe(200);
-    await third.close();
   });
 
   test('idempotency tokens and the duplicate check', async () => {
@@ -103,7 +104,6 @@ describe('after a restart the acknowledged changes are present:', () => {
     expect([again.status, again.body.tweet.id, again.headers.get('idempotent-replayed')]).toEqual([201, id, 'true']);
     expect((await second.tweet('Other', second.ada, {}, token)).status).toBe(409);
     expect((await second.tweet('Once over restarts')).body.problem.code).toBe('duplicate_tweet');
-    await second.close();
   });
 
   test('a reset, and later changes', async () => {
@@ -117,7 +117,6 @@ describe('after a restart the acknowledged changes are present:', () => {
     const texts = (await second.call('GET', '/control/tweets')).body.tweets.map((tweet: Json) => tweet.text);
     expect(texts).toEqual(['After the reset']);
     expect((await second.get('/api/me', lost)).status).toBe(401);
-    await second.close();
   });
 
   test('added followers, in one entry of the journal', async () => {
@@ -132,23 +131,18 @@ describe('after a restart the acknowledged changes are present:', () => {
       ]);
     const before = [await view(first, 'ada'), await view(first, userName)];
     await first.close();
-    const db = new Database(join(dataDir, 'sandbox.sqlite'));
-    const { rows } = db.prepare('SELECT count(*) AS rows FROM journal').get() as { rows: number };
-    db.close();
-    expect(rows).toBe(3);
+    expect(onJournal((db) => db.prepare('SELECT count(*) AS rows FROM journal').get())).toMatchObject({ rows: 3 });
     const second = await openSandbox({ dataDir });
     expect([await view(second, 'ada'), await view(second, userName)]).toEqual(before);
     expect(before[1]?.map(([, name]: string[]) => name)).toEqual(['follower153', 'follower152']);
-    await second.close();
   });
 
   test('all writes but those to users and tweets that an older version had, with one warning', async () => {
     const first = await openSandbox({ dataDir });
     const { id } = (await first.tweet('Kept', first.ada)).body.tweet;
     await first.close();
-    const db = new Database(join(dataDir, 'sandbox.sqlite'));
     const [gone, at] = ['1999999999', Date.now()];
-    for (const entry of [
+    const entries = [
       { kind: 'like', user: first.ada.userId, tweet: '1234567890123456789', at },
       { kind: 'follow', user: first.ada.userId, target: gone, at },
       { kind: 'tweet', id: '9100000000000000000', author: gone, text: 'Gone', at, token: 'x', fingerprint: 'y' },
@@ -157,17 +151,15 @@ describe('after a restart the acknowledged changes are present:', () => {
       { kind: 'chat_mute', user: gone, other: first.ada.userId, at },
       { kind: 'followers', user: gone, count: 5, at },
       { kind: 'like', user: first.grace.userId, tweet: id, at },
-    ]) {
-      db.prepare('INSERT INTO journal (v, entry) VALUES (2, ?)').run(JSON.stringify(entry));
-    }
-    db.close();
+    ].map((entry) => JSON.stringify(entry));
+    const insert = 'INSERT INTO journal (v, entry) SELECT 2, value FROM json_each(?)';
+    onJournal((db) => db.prepare(insert).run(`[${entries}]`));
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     onTestFinished(() => warned.mockRestore());
     const second = await openSandbox({ dataDir });
     expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('left out 7 of 9 earlier writes'));
     expect((await second.get(`/api/tweets/${id}`)).body.tweet.counts.likes).toBe(1);
     expect((await second.tweet('Written later')).status).toBe(201);
-    await second.close();
   });
 
   test('no changes if the sandbox has no folder', async () => {
@@ -181,17 +173,13 @@ describe('after a restart the acknowledged changes are present:', () => {
 describe('a file is refused', () => {
   test('that was written by a newer version', async () => {
     await (await openSandbox({ dataDir })).close();
-    const db = new Database(join(dataDir, 'sandbox.sqlite'));
-    db.exec('PRAGMA user_version = 9');
-    db.close();
+    onJournal((db) => db.exec('PRAGMA user_version = 9'));
     await expect(openSandbox({ dataDir })).rejects.toThrow('written by a newer version (format 9');
   });
 
   test('that has an entry of a newer version', async () => {
     await (await openSandbox({ dataDir })).close();
-    const db = new Database(join(dataDir, 'sandbox.sqlite'));
-    db.prepare('INSERT INTO journal (v, entry) VALUES (9, ?)').run('{"kind":"poem"}');
-    db.close();
+    onJournal((db) => db.prepare('INSERT INTO journal (v, entry) VALUES (9, ?)').run('{"kind":"poem"}'));
     await expect(openSandbox({ dataDir })).rejects.toThrow('an entry of a newer version (9)');
   });
 
@@ -201,8 +189,7 @@ describe('a file is refused', () => {
   });
 
   test('in a folder that another sandbox uses', async () => {
-    const first = await openSandbox({ dataDir });
+    await openSandbox({ dataDir });
     await expect(openSandbox({ dataDir })).rejects.toThrow('another sandbox uses this folder');
-    await first.close();
   });
 });

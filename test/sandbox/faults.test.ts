@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as rawRequest } from 'node:http';
-import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSandbox, request } from './harness.ts';
 
 const sandbox = await openSandbox();
 afterEach(() => sandbox.control('faults/clear'));
-afterAll(() => sandbox.close());
 
 const me = () => request(sandbox.url, 'GET', '/api/me', { as: sandbox.ada, unchecked: true });
 const post = (text: string) =>

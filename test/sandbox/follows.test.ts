@@ -1,8 +1,7 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Account, type Json, openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 
 const follow = (who: string, as: Account) => sandbox.call('PUT', `/api/users/${who}/follow`, { as });
 const unfollow = (who: string, as: Account) => sandbox.call('DELETE', `/api/users/${who}/follow`, { as });

@@ -1,4 +1,5 @@
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { atEnd } from '../support/at-end.ts';
 import { quickStretcher } from '../support/quick-stretcher.ts';
 import { violations } from './contract.ts';
 
@@ -26,9 +27,15 @@ export interface Options {
   readonly unchecked?: boolean;
 }
 
-/** A sandbox for one test file, with helper functions. */
+/** A sandbox with helper functions, which closes with the test. */
 export async function openSandbox(options: Partial<SandboxOptions> = {}) {
   const sandbox = await startSandbox({ port: 0, dataDir: null, stretcher: quickStretcher, ...options });
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= sandbox.close();
+    return closing;
+  };
+  atEnd(close);
   const call = (method: string, path: string, options: Options = {}) => request(sandbox.url, method, path, options);
   const info = (await call('GET', '/control/info')).body;
   const [ada, grace, linus] = info.demo.accounts as [Account, Account, Account];
@@ -49,7 +56,7 @@ export async function openSandbox(options: Partial<SandboxOptions> = {}) {
     async mint(wishes: object = {}): Promise<Account> {
       return (await call('POST', '/control/accounts', { body: wishes })).body.accounts[0];
     },
-    close: () => sandbox.close(),
+    close,
   };
 }
 

@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { atEnd } from '../support/at-end.ts';
 
 const childFile = fileURLToPath(new URL('./crash-child.mjs', import.meta.url));
-const children: ChildProcess[] = [];
 
-/** Starts the built sandbox as a child process that a test can kill. */
+/** Starts the built sandbox as a child process that a test can kill, and that ends with the test. */
 export function startChild(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
   const child = fork(childFile, [dataDir]);
-  children.push(child);
+  atEnd(() => kill(child));
   return new Promise((resolve, reject) => {
     child.once('message', (message: { url: string }) => resolve({ child, url: message.url }));
     child.once('error', reject);
@@ -22,8 +22,4 @@ export function kill(child: ChildProcess): Promise<void> {
     child.once('exit', () => resolve());
     child.kill('SIGKILL');
   });
-}
-
-export async function killAll(): Promise<void> {
-  await Promise.all(children.splice(0).map(kill));
 }

@@ -1,10 +1,9 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
 import { Feed } from './feed.ts';
 import { type Account, type Json, openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 
 let feed: Feed;
 beforeEach(async () => {

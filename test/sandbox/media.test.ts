@@ -1,10 +1,9 @@
 import { crc32, inflateSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mosaic } from '../../src/sandbox/media/png.ts';
 import { type Json, openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 
 /** Decodes a PNG and returns its size. */
 function decoded(bytes: Buffer): { width: number; height: number } {

@@ -1,9 +1,8 @@
 import { get } from 'node:http';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 
 async function page(path: string) {
   const response = await fetch(sandbox.url + path, { headers: { accept: 'text/html' } });

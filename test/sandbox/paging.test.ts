@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Account, type Json, openSandbox, type Reply } from './harness.ts';
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 // A user with long lists, created once for all tests.
 const crowd: Account[] = (await sandbox.control('accounts', { count: 15, userName: 'crowd' })).body.accounts;
 const root: string = (await sandbox.tweet('What do you all think?', sandbox.grace)).body.tweet.id;

@@ -1,10 +1,9 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { openSandbox } from './harness.ts';
 
 let clock = Date.UTC(2026, 4, 20, 12);
 const sandbox = await openSandbox({ now: () => clock });
 afterEach(() => sandbox.control('rate-limit', { limit: null }));
-afterAll(() => sandbox.close());
 
 const statuses = async (times: number, as = sandbox.ada): Promise<number[]> => {
   const found: number[] = [];

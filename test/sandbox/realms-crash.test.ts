@@ -1,23 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { KeyStretcher } from '../../src/messaging/encryption/recovery/stretch.ts';
 import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
+import { onSqlite } from '../support/on-sqlite.ts';
 import { repetitions } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Account, openSandbox, request } from './harness.ts';
-import { kill, killAll, startChild } from './killable.ts';
+import { kill, startChild } from './killable.ts';
 import { RealmClient } from './realm-client.ts';
 
 let dataDir: string;
 let url = '';
 const realms = new RealmClient(() => url);
 beforeEach(() => {
-  dataDir = temporaryFolder(onTestFinished);
+  dataDir = temporaryFolder();
 });
-afterEach(killAll);
 
 const mint = async (wishes: object): Promise<Account> =>
   (await request(url, 'POST', '/control/accounts', { body: wishes })).body.accounts[0];
@@ -50,14 +49,12 @@ describe('a sandbox that is killed', () => {
       await kill(running.child);
       await guessing;
     }
-    const { child, url: again } = await startChild(dataDir);
-    url = again;
+    url = (await startChild(dataDir)).url;
     if (account === undefined) throw new Error('nobody was minted');
     const { state } = await realms.state(1, account);
     const answer = await realms.guess(1, account, version);
     if (state === 'enrolled') expect(20 - answer.guesses_remaining).toBeGreaterThan(made);
     else expect([state, answer.outcome]).toEqual(['locked', 'locked']);
-    await kill(child);
   });
 
   test('keeps enrolments, and derives the same ones for demo accounts', async () => {
@@ -71,16 +68,12 @@ describe('a sandbox that is killed', () => {
     // Only realm 3 loses its data and then gets its part of the same sharing again.
     const before = await realms.state(3, ada);
     await kill(first.child);
-    const db = new Database(join(dataDir, 'realm-3.sqlite'));
-    db.exec(`DELETE FROM records WHERE account = '${ada.userId}'`);
-    db.close();
-    const second = await startChild(dataDir);
-    url = second.url;
+    onSqlite(join(dataDir, 'realm-3.sqlite'), (db) => db.exec(`DELETE FROM records WHERE account = '${ada.userId}'`));
+    url = (await startChild(dataDir)).url;
     expect(await realms.state(3, ada)).toEqual(before);
     expect(await realms.recover(ada, ada.encryptionCode, [3, 1])).toEqual(chatPrivateKeysFor('postern', 'ada'));
     expect(await realms.recover(account, '482913', [2, 3])).toEqual(privateKeys);
     expect((await realms.state(1, bare)).state).toBe('none');
-    await kill(second.child);
   });
 });
 
@@ -104,41 +97,35 @@ describe('the files', () => {
       expect(everyFile().includes(Buffer.from(secret).toString('base64').replace(/=+$/, ''))).toBe(false);
     }
 
-    const db = new Database(join(dataDir, 'realm-1.sqlite'));
-    const { record } = db.prepare('SELECT record FROM records WHERE account = ?').get(plain.userId) as {
-      record: string;
+    const select = 'SELECT record ->> 0 AS share FROM records WHERE account = ?';
+    const { share } = onSqlite(join(dataDir, 'realm-1.sqlite'), (db) => db.prepare(select).get(plain.userId)) as {
+      share: string;
     };
-    db.close();
-    const [share = ''] = JSON.parse(record) as string[];
     expect(everyFile().includes(share)).toBe(true);
     for (let number = 0; number < 21; number++) await realms.guess(1, plain, version);
     expect((await realms.state(1, plain)).state).toBe('locked');
     expect(everyFile().includes(share)).toBe(false);
-    await sandbox.close();
   });
 
   test('of an earlier version, whose journal has the codes of minted accounts, can be read', async () => {
     const first = await openSandbox({ dataDir });
     const account = await first.mint({ userName: 'Earlier' });
     await first.close();
-    const db = new Database(join(dataDir, 'sandbox.sqlite'));
-    const { entry } = db.prepare('SELECT entry FROM journal').get() as { entry: string };
-    expect(entry).not.toContain(account.encryptionCode);
-    const { accounts, ...rest } = JSON.parse(entry);
-    const older = { ...rest, accounts: [{ ...accounts[0], encryptionCode: account.encryptionCode }] };
-    db.prepare('UPDATE journal SET entry = ?').run(JSON.stringify(older));
-    db.close();
+    onSqlite(join(dataDir, 'sandbox.sqlite'), (db) => {
+      const { entry } = db.prepare('SELECT entry FROM journal').get() as { entry: string };
+      expect(entry).not.toContain(account.encryptionCode);
+      const { accounts, ...rest } = JSON.parse(entry);
+      const older = { ...rest, accounts: [{ ...accounts[0], encryptionCode: account.encryptionCode }] };
+      db.prepare('UPDATE journal SET entry = ?').run(JSON.stringify(older));
+    });
     const second = await openSandbox({ dataDir });
     url = second.url;
     expect(await realms.recover(account, account.encryptionCode)).toHaveLength(64);
-    await second.close();
   });
 
   test('of a realm that cannot be read prevent the start, and the error names the file', async () => {
     await (await openSandbox({ dataDir })).close();
-    const db = new Database(join(dataDir, 'realm-2.sqlite'));
-    db.exec('PRAGMA user_version = 9');
-    db.close();
+    onSqlite(join(dataDir, 'realm-2.sqlite'), (db) => db.exec('PRAGMA user_version = 9'));
     await expect(openSandbox({ dataDir })).rejects.toThrow(/realm-2\.sqlite was written by a newer version/);
   });
 });

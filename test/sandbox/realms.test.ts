@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
 import { type Account, openSandbox } from './harness.ts';
 import { base64, RealmClient } from './realm-client.ts';
@@ -7,7 +7,6 @@ import { base64, RealmClient } from './realm-client.ts';
 let clock = Date.UTC(2026, 0, 1);
 const sandbox = await openSandbox({ now: () => clock });
 const realms = new RealmClient(() => sandbox.url);
-afterAll(() => sandbox.close());
 
 const privateKeys = randomBytes(64);
 const newcomer = () => sandbox.mint({ chatKeys: false });
@@ -184,5 +183,4 @@ test('a reset deletes enrolments and guesses', async () => {
   await own.control('reset');
   expect((await client.state(1, own.ada)).version).toBe(version);
   expect((await client.guess(1, own.ada, version)).guesses_remaining).toBe(19);
-  await own.close();
 });

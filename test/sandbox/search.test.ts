@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allPages, type Json, openSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 4, 20, 12);
@@ -7,7 +7,6 @@ const all = (q: string, more: object = {}) => allPages(sandbox, { q, count: 100,
 
 const sandbox = await openSandbox({ now: () => NOW });
 const dataset = await all('-from:nobody_at_all');
-afterAll(() => sandbox.close());
 
 const has = (tweet: Json, word: string) => new RegExp(`(?<![\\w'])${word}(?![\\w'])`, 'i').test(tweet.text);
 const day = (tweet: Json) => tweet.created_at.slice(0, 10);

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Account, type Json, openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
-afterAll(() => sandbox.close());
 
 const act = (method: string, id: string, what: string, as: Account = sandbox.ada) =>
   sandbox.call(method, `/api/tweets/${id}${what}`, { as });

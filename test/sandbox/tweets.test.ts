@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openSandbox } from './harness.ts';
 
 let clock = 1_760_000_000_000;
 const DAY_MS = 86_400_000;
 
 const sandbox = await openSandbox({ now: () => clock });
-afterAll(() => sandbox.close());
 
 describe('a new tweet', () => {
   test('is returned, found by search and counted', async () => {

@@ -1,13 +1,13 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { gif, jpeg, mp4, png, webp } from '../media/pictures.ts';
 import { repetitions } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { violations } from './contract.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox, request } from './harness.ts';
-import { kill, killAll, startChild } from './killable.ts';
+import { kill, startChild } from './killable.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -18,13 +18,9 @@ const open = async () => {
   sandbox = await openSandbox({ dataDir, now: () => clock });
 };
 beforeEach(async () => {
-  dataDir = join(temporaryFolder(onTestFinished), 'data');
+  dataDir = join(temporaryFolder(), 'data');
   clock = Date.now();
   await open();
-});
-afterEach(async () => {
-  await sandbox.close();
-  await killAll();
 });
 
 interface Upload {

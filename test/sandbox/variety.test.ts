@@ -1,14 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Tweet } from '../../src/shared/model/tweet.ts';
-import { Client } from '../support/client.ts';
-import { startService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-const service = await startService({ RATE_LIMIT: '0' });
-const { demo } = service;
-const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
+const { ada } = await useService({ RATE_LIMIT: '0' }, { dollars: '10' });
 const queries = ['the OR a', 'filter:media', 'filter:videos', 'filter:quote', 'filter:verified'];
 const tweets = (await Promise.all(queries.map((q) => search(q, 10)))).flat();
-afterAll(() => service.stop());
 
 async function search(q: string, pages: number): Promise<Tweet[]> {
   const found: Tweet[] = [];

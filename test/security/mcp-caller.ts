@@ -37,9 +37,8 @@ export class McpCaller {
   /** Calls a tool. Throws if the response is not the result of a tool. */
   async call(name: string, input: Record<string, unknown>): Promise<ToolResult> {
     const params = { name, arguments: input };
-    const text = await (
-      await this.send(JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params }))
-    ).text();
+    const message = { jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params };
+    const text = await (await this.send(JSON.stringify(message))).text();
     // The handler of the protocol may respond with a stream of one event.
     const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
     const { result } = JSON.parse(json) as {

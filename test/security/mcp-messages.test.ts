@@ -10,6 +10,8 @@ const mcp = new McpCaller(`${service.origin}/mcp?policy=destructive`, owner.opti
 
 const message = (fields: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, ...fields });
 const call = (params: unknown) => message({ method: 'tools/call', params });
+const create = (input: unknown) => call({ name: 'tweet_create', arguments: input });
+const info = (input: unknown) => call({ name: 'user_info', arguments: input });
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
 describe('a malformed message', () => {
@@ -35,30 +37,15 @@ describe('a malformed message', () => {
     ['arguments that are a list', call({ name: 'tweet_create', arguments: ['text'] })],
     ['arguments that are null', call({ name: 'tweet_create', arguments: null })],
     ['a text that is an object', call({ name: 'tweet_create', arguments: { text: { $ne: null } } })],
-    [
-      'credentials as arguments',
-      call({ name: 'user_info', arguments: { userName: 'ada', auth_token: 'x', proxy: 'http://a' } }),
-    ],
-    [
-      'a key of idempotency that is an object',
-      call({ name: 'tweet_create', arguments: { text: 'x', idempotency_key: {} } }),
-    ],
-    [
-      'a key of idempotency with a line break',
-      call({ name: 'tweet_create', arguments: { text: 'x', idempotency_key: 'a\r\nb: c' } }),
-    ],
+    ['credentials as arguments', info({ userName: 'ada', auth_token: 'x', proxy: 'http://a' })],
+    ['an idempotency key that is an object', create({ text: 'x', idempotency_key: {} })],
+    ['an idempotency key with a line break', create({ text: 'x', idempotency_key: 'a\r\nb: c' })],
     [
       'depth',
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"user_info","arguments":${nested(50_000)}}}`,
     ],
-    [
-      '150,000 arguments',
-      call({
-        name: 'user_info',
-        arguments: Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 0])),
-      }),
-    ],
-    ['2 MiB', call({ name: 'user_info', arguments: { userName: 'x'.repeat(2 * 1024 * 1024) } })],
+    ['60,000 arguments', info(Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 0])))],
+    ['2 MiB', info({ userName: 'x'.repeat(2 * 1024 * 1024) })],
   ])('is refused, and costs nothing: %s', async (_name, body) => {
     const response = await mcp.send(body);
     const text = await response.text();

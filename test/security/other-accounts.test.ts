@@ -121,11 +121,7 @@ describe('the ids of another API account', () => {
     const leaving = new AbortController();
     const response = await fetch(`${stranger.options.baseUrl}/events`, {
       signal: leaving.signal,
-      headers: {
-        authorization: `Bearer ${stranger.options.key}`,
-        'x-auth-token': stranger.options.authToken ?? '',
-        'last-event-id': ids.event,
-      },
+      headers: { ...stranger.headers, 'last-event-id': ids.event },
     });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';

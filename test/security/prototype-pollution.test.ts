@@ -33,10 +33,8 @@ describe('names of prototypes in a request change no prototype, and have no effe
     async (_name, method, path) => {
       const filled = path.replaceAll(/\{\w+\}/g, '__proto__');
       if (method === 'GET') {
-        const answer = await client.get(filled, {
-          '__proto__[polluted]': 'yes',
-          'constructor[prototype][polluted]': 'yes',
-        });
+        const query = { '__proto__[polluted]': 'yes', 'constructor[prototype][polluted]': 'yes' };
+        const answer = await client.get(filled, query);
         expect(answer.body.error ?? '').not.toContain('polluted');
       } else {
         for (const body of bodies) {
@@ -64,11 +62,8 @@ describe('names of prototypes in a request change no prototype, and have no effe
     ['names of fields', '{"query":"{__proto__ constructor toString}"}'],
     ['aliases', '{"query":"{__proto__:__typename constructor:__typename}"}'],
   ])('GraphQL: %s', async (_name, body) => {
-    const response = await fetch(service.demo.graphqlUrl, {
-      method: 'POST',
-      headers: { ...client.headers, 'content-type': 'application/json' },
-      body,
-    });
+    const headers = { ...client.headers, 'content-type': 'application/json' };
+    const response = await fetch(service.demo.graphqlUrl, { method: 'POST', headers, body });
     expect(response.status).toBeLessThan(500);
     await response.text();
     expectUnpolluted();

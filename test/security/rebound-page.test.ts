@@ -1,13 +1,13 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { exchange } from '../support/raw.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
 const page = 'http://website.example:4000';
 const ownName = 'https://postern.example';
 
-const service = await startService({ CORS_ORIGINS: 'https://app.example' });
-const published = await startService({ PUBLIC_URL: ownName });
-afterAll(() => Promise.all([service, published].map((each) => each.stop())));
+const { service } = await useService({ CORS_ORIGINS: 'https://app.example' });
+const { service: published } = await useService({ PUBLIC_URL: ownName });
 
 /** Sends a request as a page does whose website's name has changed to 127.0.0.1, with the key that everyone knows. */
 async function send(to: TestService, line: string, { host, origin }: { host: string; origin?: string }, body = '') {

@@ -16,21 +16,20 @@ async function run(name: string, args: string[]): Promise<string> {
   return stdout;
 }
 
-const isMongoHere = findMongo() !== null;
-if (!isMongoHere) process.stderr.write(`test/soak/soak.test.ts ${noMongo}\n`);
+const found = findMongo();
+/** A server that was already running must not be disturbed. */
+const canStartMongo = found !== null && found.kind !== 'running';
+if (!canStartMongo) process.stderr.write(`test/soak/soak.test.ts ${found ? 'skipped: MONGODB_URL' : noMongo}\n`);
 
-test.each(isMongoHere ? ['sqlite', 'mongodb'] : ['sqlite'])(
+test.each(canStartMongo ? ['sqlite', 'mongodb'] : ['sqlite'])(
   'all kinds of calls fail only during faults and are charged exactly, on %s',
   async (store) => {
-    const short = ['--seconds', '12', '--fault-seconds', '0.6', '--grace', '5', '--step', '0.5'];
-    const args = [...short, '--patient', '--store', store];
-    const output = await run('soak', args);
+    const output = await run('soak', ['--seconds', '12', '--store', store]);
     expect(output).not.toContain('BROKEN');
   },
 );
 
 test('every response during an overload is complete, or a refusal with Retry-After', async () => {
-  const args = ['--seconds', '3', '--normal', '2'];
-  const output = await run('overload', args);
+  const output = await run('overload', ['--seconds', '3']);
   expect(output).not.toContain('fault:');
 });

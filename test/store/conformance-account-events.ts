@@ -1,19 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerCommit, LowCreditEvent, Store } from '../../src/store/port.ts';
-import { append, emptyCommit, ids, result, running, type StoreTest, waits, webhook } from './webhook-makers.ts';
+import { append, ids, makeCommit, result, running, type StoreTest, waits, webhook } from './webhook-makers.ts';
 
 /** Tests of the events about accounts. The threshold of account `a` is 60, and its credit 100. */
 export function describeAccountEvents({ fixture, store }: StoreTest): void {
   let commits = 0;
-  const commit = (parts: Partial<LedgerCommit>): LedgerCommit => ({
-    id: `low-${++commits}`,
-    createdAt: store.now(),
-    writer: 'w',
-    generation: commits,
-    ...emptyCommit,
-    begins: true,
-    ...parts,
-  });
+  const commit = (parts: Partial<LedgerCommit>) =>
+    makeCommit(store, `low-${++commits}`, { writer: 'w', generation: commits, begins: true, ...parts });
   const costing = (...prices: number[]) =>
     prices.map((micros) => ({ usage: [{ hour: 10, action: 'user/info', calls: 1, micros }] }));
   const pay = (store: Store, micros: number) =>

@@ -1,20 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type AuditEntry, auditTtlMs } from '../../src/store/port.ts';
-import { apiKey, poller, type StoreTest, webhook } from './webhook-makers.ts';
+import { apiKey, auditEntry, poller, type StoreTest, webhook } from './webhook-makers.ts';
 
 /** Tests of the audit log. */
 export function describeAudit({ fixture, store }: StoreTest): void {
   const start = Date.now();
-  const entry = (id: string, parts: Partial<AuditEntry> = {}): AuditEntry => ({
-    id,
-    account: 'a',
-    at: start,
-    action: 'key.created',
-    by: { type: 'key', id: 'k', name: 'A key' },
-    subject: { type: 'key', id: 's', name: 'A subject' },
-    details: { groups: 'tweet,user' },
-    ...parts,
-  });
+  const entry = (id: string, parts: Partial<AuditEntry> = {}) => auditEntry(id, { at: start, ...parts });
   const ids = async (account = 'a') => (await store.audit.list(account, 100)).map(({ id }) => id);
   const payment = (id: string) => ({ id, account: 'a', micros: 1, description: '', createdAt: 1 });
 

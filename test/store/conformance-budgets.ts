@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { holdTtlMs, type LedgerCommit, type Store } from '../../src/store/port.ts';
 import { commitUntilKnown } from './commit-until-known.ts';
-import { emptyCommit, type StoreTest } from './webhook-makers.ts';
+import { makeCommit, type StoreTest } from './webhook-makers.ts';
 
 const dayMs = 86_400_000;
 const limit = 1_000;
@@ -11,15 +11,9 @@ export function describeBudgets({ fixture, store }: StoreTest): void {
   describe('budgets of API keys', () => {
     let commits = 0;
     const commitTo = async (store: Store, writer: string, parts: Partial<LedgerCommit>, key: string | null = 'k') => {
-      const outcome = await commitUntilKnown(store, {
-        id: `budget-${++commits}`,
-        createdAt: fixture.now(),
-        writer,
-        generation: 1,
-        ...emptyCommit,
-        ...(key !== null && { budget: { key, microsPerDay: limit } }),
-        ...parts,
-      });
+      const budget = key !== null && { budget: { key, microsPerDay: limit } };
+      const made = makeCommit(fixture, `budget-${++commits}`, { writer, ...budget, ...parts });
+      const outcome = await commitUntilKnown(store, made);
       if (outcome.status !== 'applied') throw new Error(`the commit was ${outcome.status}`);
       return outcome;
     };

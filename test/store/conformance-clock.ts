@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ids, poller, running, type StoreTest, webhook } from './webhook-makers.ts';
+import { ids, makeCommit, poller, running, type StoreTest, webhook } from './webhook-makers.ts';
 
 const hourMs = 3_600_000;
 
@@ -24,9 +24,7 @@ export function describeClock({ fixture, store }: StoreTest): void {
       await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
       await store.ledger.topUp({ id: 'p', account: 'a', micros: 1_000, description: 'Credit', createdAt: 1 });
       await store.idempotency.claim(claim);
-      const empty = { release: 0, settle: [], late: [], generation: 1 };
-      const commit = { ...empty, id: 'c', createdAt: fixture.now(), account: 'a', writer: 'dead', begins: true };
-      await store.ledger.commit({ ...commit, reserve: [400] });
+      await store.ledger.commit(makeCommit(fixture, 'dead', { begins: true, reserve: [400] }));
       fixture.leap(-hourMs);
       expect(await store.ledger.sweep()).toBe(1);
       expect(await store.ledger.balance('a')).toMatchObject({ avail: 1_000, held: 0 });

@@ -7,7 +7,7 @@ import {
   type Store,
 } from '../../src/store/port.ts';
 import { commitUntilKnown } from './commit-until-known.ts';
-import { emptyCommit, type StoreTest } from './webhook-makers.ts';
+import { makeCommit, type StoreTest } from './webhook-makers.ts';
 
 /** Returns the response that is stored under a key. If there is none, claims the key and returns `null`. */
 export async function answerOf(store: Store, account: string, key: string): Promise<string | null> {
@@ -146,16 +146,10 @@ export function describeIdempotency({ fixture, store }: StoreTest): void {
     let commits = 0;
     const keep = async (store: Store, key: string, bytes: number, parts: Partial<LedgerCommit> = {}) => {
       const usage = [{ hour: 7, action: 'tweet/create', calls: 1, micros: 1 }];
-      const outcome = await commitUntilKnown(store, {
-        id: `kept-${++commits}`,
-        createdAt: fixture.now(),
-        writer: `w${commits}`,
-        generation: 1,
-        ...emptyCommit,
-        begins: true,
-        late: [{ usage, answer: { key, answer: 'x'.repeat(bytes), limit: { bytes: 8_000, brief: 'brief' } } }],
-        ...parts,
-      });
+      const answer = { key, answer: 'x'.repeat(bytes), limit: { bytes: 8_000, brief: 'brief' } };
+      const late = [{ usage, answer }];
+      const made = makeCommit(fixture, `kept-${++commits}`, { begins: true, late, ...parts });
+      const outcome = await commitUntilKnown(store, made);
       expect(outcome).toMatchObject({ status: 'applied', late: ['charged'] });
       return answerOf(store, parts.account ?? 'a', key);
     };

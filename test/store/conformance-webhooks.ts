@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type HandshakeLease, handshakeLeaseMs } from '../../src/store/port.ts';
+import { type HandshakeLease, handshakeLeaseMs, type WebhookTarget } from '../../src/store/port.ts';
 import { describeDeliveries } from './conformance-deliveries.ts';
 import { describeEvents } from './conformance-events.ts';
 import { describePollers } from './conformance-pollers.ts';
@@ -51,6 +51,25 @@ export function describeWebhooks({ fixture, store }: StoreTest): void {
       expect(
         await store.webhooks.create(webhook('b1', { account: 'b', poller: 'p2' }), poller('p2', { account: 'b' }), 5),
       ).toBe('created');
+    });
+
+    test('are stored only if all others of the account were compared', async () => {
+      const other = await fixture.open();
+      await create('w1', { url: 'one' });
+      const w1 = { id: 'w1', poller: 'p1', url: 'one' };
+      const at = (index: number) => (index % 2 ? store : other);
+      const outcomes = await Promise.all(
+        names(6).map((id, index) => at(index).webhooks.create(webhook(id), poller(), 9, undefined, [w1])),
+      );
+      expect(outcomes.sort()).toEqual(['changed', 'changed', 'changed', 'changed', 'changed', 'created']);
+      const [made = webhook('none')] = (await store.webhooks.list('a', 10)).filter(({ id }) => id !== 'w1');
+      const update = (compared: readonly WebhookTarget[]) =>
+        store.webhooks.update(made, undefined, undefined, compared);
+      for (const changed of [[], [{ ...w1, url: 'two' }], [{ ...w1, poller: 'p2' }]]) {
+        expect(await update(changed)).toBe(false);
+      }
+      expect(await update([w1])).toBe(true);
+      expect(await store.webhooks.create(made, poller(), 9, undefined, [])).toBe('created');
     });
 
     test('are listed page by page, newest first, then by id in descending order', async () => {

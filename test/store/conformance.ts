@@ -24,7 +24,7 @@ import { describeProcesses } from './conformance-processes.ts';
 import { describeSecretCheck } from './conformance-secret-check.ts';
 import { describeStatistics } from './conformance-statistics.ts';
 import { describeWebhooks } from './conformance-webhooks.ts';
-import { apiKey, emptyCommit } from './webhook-makers.ts';
+import { apiKey, makeCommit } from './webhook-makers.ts';
 
 /** An empty store with its own clock. */
 export interface StoreFixture {
@@ -64,14 +64,8 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
 
     let commits = 0;
     /** Returns a commit of writer `w1`, generation 1, of account `a`, with the current time and a unique id. */
-    const commit = (parts: Partial<LedgerCommit>): LedgerCommit => ({
-      id: `commit-${++commits}`,
-      createdAt: fixture.now(),
-      writer: 'w1',
-      generation: 1,
-      ...emptyCommit,
-      ...parts,
-    });
+    const commit = (parts: Partial<LedgerCommit>) =>
+      makeCommit(fixture, `commit-${++commits}`, { writer: 'w1', ...parts });
 
     const send = (parts: Partial<LedgerCommit>) => store.ledger.commit(commit(parts));
 

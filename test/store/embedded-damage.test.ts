@@ -1,25 +1,16 @@
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { StoreUnavailableError } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { losesCommits } from '../../src/store/sqlite/wal-file.ts';
 import { postern } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const frameBytes = 24 + 4096;
+const checkpoint = 'PRAGMA wal_checkpoint(TRUNCATE)';
 
 let directory: string;
 /** The state after a power failure: a database file, and a log with acknowledged payments of 1 micro-dollar each. */
@@ -28,7 +19,7 @@ let log: string;
 const payments = 30;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'postern-damage-'));
+  directory = temporaryFolder();
   const living = join(directory, 'living.sqlite');
   path = join(directory, 'postern.sqlite');
   log = `${path}-wal`;
@@ -36,18 +27,24 @@ beforeEach(async () => {
   for (let i = 0; i < 200; i++) await first.accounts.create({ id: `acc_${i}`, name: 'Ada', createdAt: 1 });
   await first.close();
   const raw = new Libsql(living);
-  raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  raw.exec(checkpoint);
   const store = openSqliteStore({ path: living, runtime: systemRuntime, durable: false });
   for (let i = 0; i < payments; i++) expect(await pay(store, i)).toBe('applied');
   for (const suffix of ['', '-wal', '-shm']) cpSync(living + suffix, path + suffix);
   await store.close();
   raw.close();
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const open = () => openSqliteStore({ path, runtime: systemRuntime });
 const pay = (store: ReturnType<typeof open>, i: number) =>
   store.ledger.topUp({ id: `pay_${i}`, account: 'acc_7', micros: 1, description: 'x'.repeat(100), createdAt: i });
+
+/** Runs statements on the file. */
+function execute(...statements: string[]): void {
+  const raw = new Libsql(path);
+  for (const statement of statements) raw.exec(statement);
+  raw.close();
+}
 
 async function paid(): Promise<number | undefined> {
   const store = open();
@@ -132,30 +129,22 @@ describe('refused with the file and the next step, and not changed:', () => {
 
   test.each([1, 2, 5])('a file with noise in page %i', (page) => {
     const noise = Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7919 + 13) % 256));
-    const raw = new Libsql(path);
-    raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    raw.close();
+    execute(checkpoint);
     overwrite(path, (page - 1) * 4096, noise);
     isRefused(/postern\.sqlite is (damaged .*: restore it from a backup|not an SQLite database)/);
   });
 
   test('a changed byte in a row, which its index contradicts', () => {
-    const raw = new Libsql(path);
-    raw.exec(
+    execute(
       "INSERT INTO api_key (id, account, name, prefix, hash, created_at) VALUES ('k', 'acc_7', 'K', 'p', 'a-hash', 1)",
+      checkpoint,
     );
-    raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    raw.close();
     overwrite(path, readFileSync(path).indexOf('a-hash'), Buffer.from('b'));
     isRefused(/postern\.sqlite is damaged .*: restore it from a backup/);
   });
 
   test('a text that is not UTF-8', async () => {
-    const name = (hex: string) => {
-      const raw = new Libsql(path);
-      raw.exec(`UPDATE account SET name = CAST(x'${hex}' AS TEXT) WHERE id = 'acc_7'`);
-      raw.close();
-    };
+    const name = (hex: string) => execute(`UPDATE account SET name = CAST(x'${hex}' AS TEXT) WHERE id = 'acc_7'`);
     name(Buffer.from('Zoë').toString('hex'));
     expect(await paid()).toBe(payments);
     name('5a6fff');
@@ -168,17 +157,11 @@ describe('refused with the file and the next step, and not changed:', () => {
       "UPDATE account SET avail = avail - 1, charged = charged + 1 WHERE id = 'acc_7'",
       "UPDATE account SET avail = avail + 1, paid = paid + 1 WHERE id = 'acc_7'",
     ]) {
-      const raw = new Libsql(path);
-      raw.exec('SAVEPOINT one');
-      raw.exec(change);
-      raw.exec('RELEASE one');
-      raw.close();
+      execute('SAVEPOINT one', change, 'RELEASE one');
       expect(open).toThrow(
         /money does not add up: .* is not so for 1 accounts, such as acc_7.*restore it from a backup/,
       );
-      const again = new Libsql(path);
-      again.exec("UPDATE account SET paid = 30, avail = 30, charged = 0 WHERE id = 'acc_7'");
-      again.close();
+      execute("UPDATE account SET paid = 30, avail = 30, charged = 0 WHERE id = 'acc_7'");
     }
   });
 });
@@ -206,9 +189,7 @@ test('the commands print one line and exit with 1', async () => {
   }
   cpSync(join(directory, 'living.sqlite'), path);
   rmSync(log);
-  const raw = new Libsql(path);
-  raw.exec("PRAGMA user_version = 9000; DELETE FROM meta WHERE name = 'compatible_since'");
-  raw.close();
+  execute("PRAGMA user_version = 9000; DELETE FROM meta WHERE name = 'compatible_since'");
   for (const command of [['account', 'list'], ['serve']]) {
     const { code, err } = await postern(command, { DATA_DIR: directory, PORT: '0', SANDBOX_PORT: '0' });
     expect(code).toBe(1);

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parseDollars } from '../../src/shared/model/money.ts';
+import { atEnd } from '../support/at-end.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { readDemo } from '../support/demo.ts';
-import { type PosternProcess, startPostern } from '../support/process.ts';
+import { startPostern } from '../support/process.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
 const price = 1_000;
@@ -13,22 +14,17 @@ probe?.end();
 
 let disk: SmallDisk;
 let env: Record<string, string>;
-let running: PosternProcess[];
 
 beforeEach(() => {
-  running = [];
   if (probe === null) return;
   disk = mountSmallDisk() as SmallDisk;
+  atEnd(disk.end);
   env = { DATA_DIR: join(disk.path, 'data'), PORT: '0', SANDBOX_PORT: '0' };
-});
-afterEach(async () => {
-  for (const one of running) if (one.child.exitCode === null) await one.end('SIGKILL');
-  if (probe !== null) disk.end();
 });
 
 async function serve() {
   const service = startPostern(['serve'], env);
-  running.push(service);
+  atEnd(() => service.end('SIGKILL'));
   await service.printed(/listening on/);
   const demo = readDemo(join(disk.path, 'data'));
   const client = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import Libsql from 'libsql';
@@ -7,7 +5,9 @@ import { expect, test } from 'vitest';
 import { idempotencyTtlMs, type Store } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { repetitions } from '../support/repetitions.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { manualRuntime } from './manual-runtime.ts';
+import { makeCommit } from './webhook-makers.ts';
 
 const hourMs = 3_600_000;
 const limit = 20_000;
@@ -28,8 +28,7 @@ const steps = fc.array(
 
 test('the kept responses of an account never exceed its limit, and every key has its response or the short text', async () => {
   const check = fc.asyncProperty(steps, async (all) => {
-    const folder = mkdtempSync(join(tmpdir(), 'kept-'));
-    const path = join(folder, 'postern.sqlite');
+    const path = join(temporaryFolder(), 'postern.sqlite');
     const runtime = manualRuntime();
     const open = () => openSqliteStore({ path, runtime, durable: false });
     const stores: [Store, Store] = [open(), open()];
@@ -58,14 +57,8 @@ test('the kept responses of an account never exceed its limit, and every key has
             usage: [{ hour: 1, action: 'x', calls: 1, micros: 1 }],
             answer: { key: `k${count++}`, answer: 'x'.repeat(bytes), limit: { bytes: limit, brief: '' } },
           }));
-          const commit = {
-            id: `c${count} ${index}`,
-            createdAt: runtime.now(),
-            account: 'a',
-            writer: 'w',
-            generation: 1,
-          };
-          last = () => stores[0].ledger.commit({ ...commit, begins: true, release: 0, settle: [], late, reserve: [] });
+          const commit = makeCommit(runtime, `c${count} ${index}`, { begins: true, late });
+          last = () => stores[0].ledger.commit(commit);
           const before = countedAt(runtime.now());
           await last();
           expect(countedAt(runtime.now()) > before).toBe(step.keep.some((bytes) => before + bytes <= limit));
@@ -89,7 +82,6 @@ test('the kept responses of an account never exceed its limit, and every key has
     } finally {
       raw.close();
       for (const store of stores) await store.close();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
   await fc.assert(check, { numRuns: repetitions(30, 500) });

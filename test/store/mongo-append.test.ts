@@ -1,25 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
 import type { PollerDocument, WebhookDocument } from '../../src/store/mongo/webhook-documents.ts';
 import type { Append, PollerRecord, Store } from '../../src/store/port.ts';
-import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { useMongo } from '../support/use-mongo.ts';
 import { append, ids, names, poller, running, waits } from './webhook-makers.ts';
 
-const found = findMongo();
-if (!found) process.stderr.write(`test/store/mongo-append.test.ts ${noMongo}\n`);
+const server = await useMongo();
 
-describe.skipIf(!found)('a write to MongoDB that was cut short', () => {
-  let server: MongoServer;
+describe.skipIf(server.isMissing)('a write to MongoDB that was cut short', () => {
   let raw: MongoClient;
   let store: Store;
   let to: PollerRecord;
 
-  beforeAll(async () => {
-    if (found) server = await startMongo(found);
-  });
-  afterAll(() => server?.stop());
   beforeEach(async () => {
     const url = server.url(`postern-${randomBytes(8).toString('hex')}`);
     raw = new MongoClient(url);

@@ -1,32 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
 import { type LedgerCommit, type Store, StoreUnavailableError } from '../../src/store/port.ts';
-import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { atEnd } from '../support/at-end.ts';
+import { listen } from '../support/listen.ts';
 import { patientMs } from '../support/processor-time.ts';
 import { until } from '../support/until.ts';
+import { useMongo } from '../support/use-mongo.ts';
 import { commitUntilKnown } from './commit-until-known.ts';
+import { makeCommit } from './webhook-makers.ts';
 
 /** Less than the 30 s for which the driver looks for a server by itself. */
 const moments = 15_000;
 /** Less than a look at the server takes: the store knows that it is away. */
 const atOnce = 4_000;
 
-const found = findMongo();
-const mine = found && found.kind !== 'running' ? found : null;
-if (!mine) process.stderr.write(`test/store/mongo-away.test.ts ${noMongo}\n`);
+const server = await useMongo({ own: true, durable: true });
 
-describe.skipIf(!mine)('while MongoDB is unavailable', () => {
-  let server: MongoServer;
+describe.skipIf(server.isMissing)('while MongoDB is unavailable', () => {
   let store: Store;
-
   let url: string;
-  beforeAll(async () => {
-    if (mine) server = await startMongo(mine, { durable: true });
-  });
-  afterAll(() => server?.stop());
   beforeEach(async () => {
     url = server.url(`away-${randomBytes(4).toString('hex')}`);
     store = await openMongoStore({ url });
@@ -38,19 +33,8 @@ describe.skipIf(!mine)('while MongoDB is unavailable', () => {
     await store.close();
   });
 
-  const commit = (id: string, parts: Partial<LedgerCommit> = {}): LedgerCommit => ({
-    id,
-    account: 'a',
-    writer: id,
-    generation: 1,
-    begins: true,
-    createdAt: store.now(),
-    release: 0,
-    settle: [],
-    late: [],
-    reserve: [1],
-    ...parts,
-  });
+  const commit = (id: string, parts: Partial<LedgerCommit> = {}) =>
+    makeCommit(store, id, { begins: true, reserve: [1], ...parts });
 
   const verbs = (): (readonly [name: string, work: () => Promise<unknown>])[] => [
     ['accounts.find', () => store.accounts.find('a')],
@@ -71,8 +55,7 @@ describe.skipIf(!mine)('while MongoDB is unavailable', () => {
   /** Returns the longest time in milliseconds that a method took to report that the store is unavailable. */
   const slowestRefusal = async (): Promise<number> => {
     const times = verbs().map(async ([name, work]) => {
-      const ms = await patientMs(() => expect(work(), name).rejects.toBeInstanceOf(StoreUnavailableError));
-      return ms;
+      return patientMs(() => expect(work(), name).rejects.toBeInstanceOf(StoreUnavailableError));
     });
     return Math.max(...(await Promise.all(times)));
   };
@@ -97,10 +80,8 @@ describe.skipIf(!mine)('while MongoDB is unavailable', () => {
     expect(await slowestRefusal()).toBeLessThan(atOnce);
     server.resume();
     expect(await msUntilReady()).toBeLessThan(moments);
-    const clock = Math.abs(store.now() - Date.now());
-    expect(clock).toBeLessThan(2_000);
-    const outcome = await store.ledger.commit(commit('back'));
-    expect(outcome).toMatchObject({ status: 'applied', granted: [true] });
+    expect(Math.abs(store.now() - Date.now())).toBeLessThan(2_000);
+    expect(await store.ledger.commit(commit('back'))).toMatchObject({ status: 'applied', granted: [true] });
   });
 
   test('a pause of a second is waited for', async () => {
@@ -150,7 +131,6 @@ describe.skipIf(!mine)('while MongoDB is unavailable', () => {
     expect(await store.ledger.balance('c')).toEqual({ paid: 100, charged: 4, avail: 96, held: 0 });
     expect(await store.ledger.balance('d')).toEqual({ paid: 100, charged: 4, avail: 96, held: 0 });
     await far.close();
-    proxy.close();
   });
 
   test('killed during commits: each commit is repeated until its outcome is known, and applied exactly once', async () => {
@@ -164,14 +144,8 @@ describe.skipIf(!mine)('while MongoDB is unavailable', () => {
         const opened = await commitUntilKnown(each, commit(`${id}-r`, { writer: id, reserve: [3] }));
         expect(opened).toMatchObject({ status: 'applied', granted: [true] });
         const usage = [{ hour: 1, action: name, calls: 1, micros: 2 }];
-        const answer = { key: id, answer: id };
-        const end = commit(`${id}-s`, {
-          writer: id,
-          begins: false,
-          reserve: [],
-          settle: [{ usage, answer }],
-          release: 1,
-        });
+        const settle = [{ usage, answer: { key: id, answer: id } }];
+        const end = commit(`${id}-s`, { writer: id, begins: false, reserve: [], settle, release: 1 });
         expect(await commitUntilKnown(each, end)).toMatchObject({ status: 'applied', settled: ['charged'] });
         charged += 2;
         done++;
@@ -195,16 +169,13 @@ describe.skipIf(!mine)('while MongoDB is unavailable', () => {
   });
 });
 
-interface LossyProxy {
-  port: number;
-  /** While it is true, the response to every end of a transaction is discarded and its connection is closed. */
-  losing: boolean;
-  lost: number;
-  close(): void;
-}
-
-async function lossyProxy(target: number): Promise<LossyProxy> {
+/** While `losing` is true, the response to every end of a transaction is discarded and its connection is closed. */
+async function lossyProxy(target: number) {
   const sockets = new Set<Socket>();
+  atEnd(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  const proxy = { port: 0, losing: false, lost: 0 };
   const listener = createServer((near) => {
     const far = connect(target, '127.0.0.1');
     let mute = false;
@@ -226,16 +197,6 @@ async function lossyProxy(target: number): Promise<LossyProxy> {
       near.destroy();
     });
   });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const address = listener.address();
-  const proxy: LossyProxy = {
-    port: address !== null && typeof address === 'object' ? address.port : 0,
-    losing: false,
-    lost: 0,
-    close() {
-      listener.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  proxy.port = await listen(listener);
   return proxy;
 }

@@ -1,28 +1,20 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeClient } from '../../src/store/mongo/client.ts';
-import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { useMongo } from '../support/use-mongo.ts';
 
-const found = findMongo();
-const mine = found && found.kind !== 'running' ? found : null;
-if (!mine) process.stderr.write(`test/store/mongo-connection.test.ts ${noMongo}\n`);
-
+const server = await useMongo({ own: true });
 const megabyte = 1024 * 1024;
 
-describe.skipIf(!mine)('an operation of the driver ends', () => {
+describe.skipIf(server.isMissing)('an operation of the driver ends', () => {
   const sockets = new Set<Socket>();
   const see = (message: unknown) => {
     sockets.add((message as { socket: Socket }).socket);
   };
-  let server: MongoServer;
   let client: MongoClient;
 
-  beforeAll(async () => {
-    if (mine) server = await startMongo(mine);
-  });
-  afterAll(() => server?.stop());
   beforeEach(async () => {
     subscribe('net.client.socket', see);
     client = makeClient(server.url('connection')).client;

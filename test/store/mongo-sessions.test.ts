@@ -7,10 +7,9 @@ import type { Collections } from '../../src/store/mongo/collections.ts';
 import { Sessions } from '../../src/store/mongo/sessions.ts';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
 import type { Store } from '../../src/store/port.ts';
-import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { useMongo } from '../support/use-mongo.ts';
 
-const found = findMongo();
-if (!found) process.stderr.write(`test/store/mongo-sessions.test.ts ${noMongo}\n`);
+const server = await useMongo();
 
 interface Writer {
   _id: string;
@@ -19,24 +18,20 @@ interface Writer {
   until: Date;
 }
 
-describe.skipIf(!found)('a transaction on an account in MongoDB', () => {
-  let server: MongoServer;
+describe.skipIf(server.isMissing)('a transaction on an account in MongoDB', () => {
   let raw: MongoClient;
   let store: Store;
   let account: string;
   let session: ClientSession;
 
   beforeAll(async () => {
-    if (!found) return;
-    server = await startMongo(found);
     raw = new MongoClient(server.url('sessions'));
     store = await openMongoStore({ url: server.url('sessions') });
     account = await new AccountAdmin(store, systemRuntime).createAccount('Test', 0);
   });
   afterAll(async () => {
-    await store?.close();
-    await raw?.close();
-    await server?.stop();
+    await store.close();
+    await raw.close();
   });
   afterEach(() => session.endSession());
 

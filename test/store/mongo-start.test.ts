@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { makeClient, refuseTopology } from '../../src/store/mongo/client.ts';
 import { indexes } from '../../src/store/mongo/collections.ts';
 import { schemaVersion } from '../../src/store/mongo/migrate.ts';
 import { type MongoStoreOptions, openMongoStore } from '../../src/store/mongo/store.ts';
 import { type LedgerCommit, type Store, StoreUnavailableError } from '../../src/store/port.ts';
-import { findMongo, freePort, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { findMongo, freePort } from '../support/mongo-server.ts';
 import { patientMs } from '../support/processor-time.ts';
-import { append, copiedErrors, poller, running, webhook } from './webhook-makers.ts';
+import { useMongo } from '../support/use-mongo.ts';
+import { apiKey, append, auditEntry, copiedErrors, makeCommit, poller, running, webhook } from './webhook-makers.ts';
 
 const found = findMongo();
-if (!found) process.stderr.write(`test/store/mongo-start.test.ts ${noMongo}\n`);
-
-const empty = { begins: false, release: 0, settle: [], late: [], reserve: [] };
+const server = await useMongo();
 
 describe('the URL of a database', () => {
   test.each([
@@ -119,29 +118,21 @@ describe('an unsuitable server', () => {
   });
 
   test.skipIf(found?.kind !== 'secantus')('is refused over the wire too; so is a wrong password', async () => {
-    if (!found) return;
-    const standalone = await startMongo(found, { args: ['--standalone'] });
+    const standalone = await useMongo({ args: ['--standalone'] });
     await expect(openMongoStore({ url: standalone.url('x') })).rejects.toThrow(/standalone/);
-    await standalone.stop();
-    const closed = await startMongo(found, { args: ['--auth'] });
+    const closed = await useMongo({ args: ['--auth'] });
     const url = closed.url('x').replace('//', '//user:hunter2@');
     const fault = await openMongoStore({ url }).catch((error: unknown) => error);
     expect(String(fault)).toMatch(/refuses the user or the password of MONGODB_URL/);
     expect(String(fault)).not.toContain('hunter2');
-    await closed.stop();
   });
 });
 
-describe.skipIf(!found)('a MongoDB database', () => {
-  let server: MongoServer;
+describe.skipIf(server.isMissing)('a MongoDB database', () => {
   let url: string;
   let raw: MongoClient;
   let opened: Store[];
 
-  beforeAll(async () => {
-    if (found) server = await startMongo(found);
-  });
-  afterAll(() => server?.stop());
   beforeEach(() => {
     url = server.url(`postern-${randomBytes(8).toString('hex')}`);
     raw = new MongoClient(url);
@@ -158,21 +149,19 @@ describe.skipIf(!found)('a MongoDB database', () => {
     opened.push(store);
     return store;
   };
+  const meta = () => raw.db().collection('meta');
+  const setSchema = ($set: object) => meta().updateOne({ _id: 'schema' as never }, { $set });
 
   test('is created once, even if several processes open it at the same time', async () => {
     const stores = await Promise.all(Array.from({ length: 5 }, () => open()));
     for (const store of stores) expect((await store.inspect()).problems).toEqual([]);
-    const meta = await raw.db().collection('meta').find().toArray();
-    expect(meta.filter(({ _id }) => String(_id) === 'schema')).toMatchObject([{ version: schemaVersion, v: 1 }]);
-    expect(meta.filter(({ _id }) => String(_id) === 'lock')).toEqual([]);
+    expect(await meta().findOne({ _id: 'schema' as never })).toMatchObject({ version: schemaVersion, v: 1 });
+    expect(await meta().findOne({ _id: 'lock' as never })).toBeNull();
   });
 
   test('whose creation was interrupted is created by the next process when the lock has expired', async () => {
     const until = new Date(Date.now() + 1_500);
-    await raw
-      .db()
-      .collection('meta')
-      .insertOne({ _id: 'lock' as never, v: 1, owner: 'dead', until });
+    await meta().insertOne({ _id: 'lock' as never, v: 1, owner: 'dead', until });
     await open();
     expect(Date.now()).toBeGreaterThanOrEqual(until.getTime());
   });
@@ -183,10 +172,7 @@ describe.skipIf(!found)('a MongoDB database', () => {
       await before.webhooks.create(webhook(id, { lastError }), poller(), 10);
     }
     await before.close();
-    await raw
-      .db()
-      .collection('meta')
-      .updateOne({ _id: 'schema' as never }, { $set: { version: 2 } });
+    await setSchema({ version: 2 });
     const store = await open();
     const kept = async ([id]: (typeof copiedErrors)[number]) => (await store.webhooks.find('a', id))?.lastError;
     expect(await Promise.all(copiedErrors.map(kept))).toEqual([null, null, 'CRC failed: it refuses connections', null]);
@@ -194,10 +180,7 @@ describe.skipIf(!found)('a MongoDB database', () => {
 
   test('of a newer version of Postern is refused with the next step', async () => {
     await (await open()).close();
-    await raw
-      .db()
-      .collection('meta')
-      .updateOne({ _id: 'schema' as never }, { $set: { version: 9_000, compatibleSince: 9_000 } });
+    await setSchema({ version: 9_000, compatibleSince: 9_000 });
     await expect(open()).rejects.toThrow(
       /newer version of Postern.*use the newer version of Postern, or another database in MONGODB_URL/,
     );
@@ -205,20 +188,16 @@ describe.skipIf(!found)('a MongoDB database', () => {
 
   test('of a newer version of Postern is used if the newer version allows it', async () => {
     await (await open()).close();
-    const meta = raw.db().collection('meta');
     const version = schemaVersion + 1;
-    await meta.updateOne({ _id: 'schema' as never }, { $set: { version, compatibleSince: schemaVersion } });
+    await setSchema({ version, compatibleSince: schemaVersion });
     await (await open()).accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
-    expect(await meta.findOne({ _id: 'schema' as never })).toMatchObject({ version });
+    expect(await meta().findOne({ _id: 'schema' as never })).toMatchObject({ version });
   });
 
   test('is not migrated while processes run that could not work with it', async () => {
     const old = await open();
     await old.processes.beat('old');
-    await raw
-      .db()
-      .collection('meta')
-      .updateOne({ _id: 'schema' as never }, { $set: { version: 2 } });
+    await setSchema({ version: 2 });
     await expect(open()).rejects.toThrow(
       /running processes of an older version.*1 of them.*stop them first.*counts as running for 30 s/,
     );
@@ -237,37 +216,15 @@ describe.skipIf(!found)('a MongoDB database', () => {
   test('has a version in every document and the sum of its holds in every account', async () => {
     const store = await open();
     await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
-    const by = { type: 'operator' as const };
-    const subject = { type: 'key' as const, id: 'k', name: 'n' };
-    const key = {
-      id: 'k',
-      account: 'a',
-      name: 'n',
-      prefix: 'p',
-      hash: 'h',
-      restrictions: null,
-      createdAt: 1,
-      lastUsedAt: null,
-      revokedAt: null,
-    };
-    await store.keys.create(key, {
-      id: 'e',
-      account: 'a',
-      at: store.now(),
-      action: 'key.created',
-      by,
-      subject,
-      details: {},
-    });
+    await store.keys.create(apiKey('k'), auditEntry('e', { at: store.now() }));
     await store.ledger.topUp({ id: 'p', account: 'a', micros: 5_000_000_000, description: 'd', createdAt: 1 });
     await store.accounts.setLowCreditThreshold('a', 5_000_000_000);
     const answer = { key: 'k', answer: 'x', limit: { bytes: 1, brief: '' } };
     const late = [{ usage: [{ hour: 1, action: 'x', calls: 1, micros: 7 }], answer }];
-    const commit = { ...empty, account: 'a', writer: 'w', generation: 1, begins: true, createdAt: store.now() };
-    await store.ledger.commit({ ...commit, id: 'c', late, reserve: [4_000_000_000, 3] });
+    await store.ledger.commit(makeCommit(store, 'c', { begins: true, late, reserve: [4_000_000_000, 3] }));
     const budget = { key: 'k', microsPerDay: 10 };
     const unanswered = late.map(({ usage }) => ({ usage }));
-    await store.ledger.commit({ ...commit, id: 'd', writer: 'of the key', late: unanswered, budget });
+    await store.ledger.commit(makeCommit(store, 'd', { begins: true, late: unanswered, budget }));
     const hour = Math.floor(store.now() / 3_600_000);
     await store.statistics.add([{ account: 'a', hour, action: 'x', errors: {}, durations: { 1: 1 } }]);
     await store.processes.beat('p1');
@@ -329,16 +286,7 @@ describe.skipIf(!found)('a MongoDB database', () => {
     const [store] = stores;
     await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
     await store.ledger.topUp({ id: 'p', account: 'a', micros: 1_000, description: 'd', createdAt: 1 });
-    const commit = (id: string, parts: Partial<LedgerCommit>): LedgerCommit => ({
-      ...empty,
-      id,
-      account: 'a',
-      writer: id,
-      generation: 1,
-      begins: true,
-      createdAt: store.now(),
-      ...parts,
-    });
+    const commit = (id: string, parts: Partial<LedgerCommit>) => makeCommit(store, id, { begins: true, ...parts });
     for (let index = 0; index < 30; index++) await store.ledger.commit(commit(`h${index}`, { reserve: [10] }));
     leapt = 20_001;
     const charged = { usage: [{ hour: 1, action: 'x', calls: 1, micros: 1 }] };

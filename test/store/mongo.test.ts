@@ -1,26 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
 import type { Store } from '../../src/store/port.ts';
-import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
 import { until } from '../support/until.ts';
+import { useMongo } from '../support/use-mongo.ts';
 import { describeStore } from './conformance.ts';
 import { patientStore } from './patient-store.ts';
 
 const dayMs = 86_400_000;
+const server = await useMongo();
 
-const found = findMongo();
-if (!found) process.stderr.write(`test/store/mongo.test.ts ${noMongo}\n`);
-
-describe.skipIf(!found)('on a MongoDB server', () => {
-  let server: MongoServer;
-
-  beforeAll(async () => {
-    if (found) server = await startMongo(found);
-  });
-  afterAll(() => server?.stop());
-
+describe.skipIf(server.isMissing)('on a MongoDB server', () => {
   describeStore('the mongodb store', async () => {
     const database = `postern-${randomBytes(8).toString('hex')}`;
     const opened: Store[] = [];

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import Libsql from 'libsql';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { sqliteAccounts } from '../../src/store/sqlite/accounts.ts';
@@ -15,6 +14,7 @@ import { WriteGroup } from '../../src/store/sqlite/group.ts';
 import { sqliteLedger } from '../../src/store/sqlite/ledger.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
 import { copiedErrors, poller, webhook } from './webhook-makers.ts';
@@ -29,12 +29,12 @@ const preparing = vi.spyOn(Libsql.prototype, 'prepare').mockImplementation(funct
 afterAll(() => preparing.mockRestore());
 
 describeStore('the sqlite store', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
+  const path = join(temporaryFolder(), 'postern.db');
   const runtime = manualRuntime();
   const opened: Store[] = [];
   return {
     async open() {
-      const store = openSqliteStore({ path: join(directory, 'postern.db'), runtime, durable: false });
+      const store = openSqliteStore({ path, runtime, durable: false });
       opened.push(store);
       return store;
     },
@@ -42,20 +42,15 @@ describeStore('the sqlite store', async () => {
     leap: runtime.leap,
     async end() {
       for (const store of opened) await store.close();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 });
 
 describe('the sqlite file', () => {
-  let directory: string;
   let path: string;
-
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
-    path = join(directory, 'postern.db');
+    path = join(temporaryFolder(), 'postern.db');
   });
-  afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   const open = () => openSqliteStore({ path, runtime: systemRuntime });
 
@@ -180,7 +175,7 @@ describe('the sqlite file', () => {
   });
 
   test('in a missing directory is refused with its name', () => {
-    path = join(directory, 'missing', 'postern.db');
+    path = join(temporaryFolder(), 'missing', 'postern.db');
     expect(open).toThrow(StoreUnavailableError);
     expect(open).toThrow(/missing/);
   });
@@ -205,27 +200,20 @@ describe('the sqlite file', () => {
   });
 });
 
-describe('a full disk', () => {
-  test('is reported as full, changes nothing, and writes succeed when there is space again', async () => {
-    const runtime = manualRuntime();
-    const database = new Database({ path: ':memory:', durable: false });
-    const group = new WriteGroup(database);
-    const ledger = sqliteLedger(database, group, runtime);
-    await sqliteAccounts(database).create({ id: 'a', name: 'Ada', createdAt: 1 });
-    const pay = (id: string, description: string) =>
-      ledger.topUp({ id, account: 'a', micros: 1, description, createdAt: 1 });
-    const pages = database.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0;
-    database.get(`PRAGMA max_page_count = ${pages + 2}`);
-    const results = await Promise.allSettled([pay('p1', 'small'), pay('p2', 'large'.repeat(10_000))]);
-    for (const result of results) {
-      expect(result).toMatchObject({ status: 'rejected', reason: { name: 'StoreUnavailableError' } });
-      expect(result).toMatchObject({ reason: { message: expect.stringContaining('is full') } });
-    }
-    expect(await ledger.balance('a')).toEqual({ paid: 0, charged: 0, avail: 0, held: 0 });
-    database.get('PRAGMA max_page_count = 100000');
-    expect(await Promise.all([pay('p1', 'small'), pay('p2', 'large'.repeat(10_000))])).toEqual(['applied', 'applied']);
-    database.close();
-  });
+test('the sqlite ledger reports a full disk, changes nothing, and succeeds when there is space again', async () => {
+  const database = new Database({ path: ':memory:', durable: false });
+  const ledger = sqliteLedger(database, new WriteGroup(database), manualRuntime());
+  await sqliteAccounts(database).create({ id: 'a', name: 'Ada', createdAt: 1 });
+  const payments = ['small', 'large'.repeat(10_000)].map((description, index) => ({ id: `p${index}`, description }));
+  const pay = () => payments.map((each) => ledger.topUp({ ...each, account: 'a', micros: 1, createdAt: 1 }));
+  const pages = database.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0;
+  database.get(`PRAGMA max_page_count = ${pages + 2}`);
+  const reason = { name: 'StoreUnavailableError', message: expect.stringContaining('is full') };
+  for (const result of await Promise.allSettled(pay())) expect(result).toMatchObject({ status: 'rejected', reason });
+  expect(await ledger.balance('a')).toEqual({ paid: 0, charged: 0, avail: 0, held: 0 });
+  database.get('PRAGMA max_page_count = 100000');
+  expect(await Promise.all(pay())).toEqual(['applied', 'applied']);
+  database.close();
 });
 
 describe('faults of sqlite', () => {

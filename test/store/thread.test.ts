@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { RemoteStore } from '../../src/store/thread/remote-store.ts';
 import { serveStore } from '../../src/store/thread/serve-store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
 
@@ -15,13 +15,13 @@ const { openSqliteStoreInThread } = (await import(
 )) as typeof import('../../src/store/sqlite/worker-host.ts');
 
 describeStore('the sqlite store behind a message port', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
+  const path = join(temporaryFolder(), 'postern.db');
   const runtime = manualRuntime();
   const ends: (() => Promise<void>)[] = [];
   return {
     async open() {
       const { port1, port2 } = new MessageChannel();
-      serveStore(openSqliteStore({ path: join(directory, 'postern.db'), runtime, durable: false }), port1);
+      serveStore(openSqliteStore({ path, runtime, durable: false }), port1);
       const store = new RemoteStore('sqlite', port2, runtime.now);
       ends.push(async () => {
         await store.close();
@@ -33,19 +33,15 @@ describeStore('the sqlite store behind a message port', async () => {
     leap: runtime.leap,
     async end() {
       for (const end of ends) await end();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 });
 
 describe('the sqlite store in its thread', () => {
-  let directory: string;
   let path: string;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
-    path = join(directory, 'postern.db');
+    path = join(temporaryFolder(), 'postern.db');
   });
-  afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   test('counts the calls that wait for it', async () => {
     const store = await openSqliteStoreInThread({ path });
@@ -69,7 +65,7 @@ describe('the sqlite store in its thread', () => {
   });
 
   test('reports why it cannot open', async () => {
-    await expect(openSqliteStoreInThread({ path: join(directory, 'missing', 'x.db') })).rejects.toMatchObject({
+    await expect(openSqliteStoreInThread({ path: join(path, 'missing', 'x.db') })).rejects.toMatchObject({
       name: StoreUnavailableError.name,
       message: expect.stringContaining('Cannot open the database'),
     });

@@ -1,8 +1,10 @@
 import type {
   Append,
+  AuditEntry,
   DeliveryResult,
   DeliveryState,
   KeyRecord,
+  LedgerCommit,
   NewPoller,
   PollerRecord,
   Store,
@@ -33,6 +35,27 @@ export function apiKey(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
     ...parts,
   };
 }
+
+/** Returns a commit with its id as the writer, generation 1 and the current time. */
+export const makeCommit = ({ now }: { now(): number }, id: string, parts: Partial<LedgerCommit>): LedgerCommit => ({
+  ...emptyCommit,
+  id,
+  writer: id,
+  generation: 1,
+  createdAt: now(),
+  ...parts,
+});
+
+export const auditEntry = (id: string, parts: Partial<AuditEntry> = {}): AuditEntry => ({
+  id,
+  account: 'a',
+  at: 1,
+  action: 'key.created',
+  details: { groups: 'tweet,user' },
+  by: { type: 'key', id: 'k', name: 'A key' },
+  subject: { type: 'key', id: 's', name: 'A subject' },
+  ...parts,
+});
 
 export function poller(id = 'p1', parts: Partial<NewPoller> = {}): NewPoller {
   return { id, account: 'a', sealed: `sealed of ${id}`, createdAt: 1, ...parts };

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import type { AtprotoAddresses } from './atproto-network.ts';
+import { close, listen } from './listen.ts';
 
 /** `refused`: the request fails with 503 and has no effect. `lost`: the request is performed, and its response is lost. */
 export type Fault = 'refused' | 'lost';
@@ -35,8 +36,7 @@ export async function startAtprotoRelay({ pdsUrl, plcUrl }: AtprotoAddresses): P
 
   const forward = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '';
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const sent = await buffer(request);
     const method = /^\/xrpc\/([\w.]+)/.exec(path)?.[1] ?? '';
     const action = actions.get(method);
     actions.delete(method);
@@ -52,7 +52,7 @@ export async function startAtprotoRelay({ pdsUrl, plcUrl }: AtprotoAddresses): P
     const answer = await fetch((path.startsWith('/did:') ? plcUrl : pdsUrl) + path, {
       method: request.method ?? 'GET',
       headers,
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      ...(sent.length > 0 && { body: new Uint8Array(sent) }),
     });
     const bytes = Buffer.from(await answer.arrayBuffer());
     if (fault === 'lost') return void request.socket.destroy();
@@ -63,8 +63,7 @@ export async function startAtprotoRelay({ pdsUrl, plcUrl }: AtprotoAddresses): P
   const server = createServer((request, response) => {
     forward(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  own = `http://127.0.0.1:${await listen(server)}`;
   return {
     env: { PLATFORM_URL: own, ATPROTO_PLC_URL: own },
     fail: (method, fault, times = 1, skip = 0) => void faults.push({ method, fault, times, skip }),
@@ -73,10 +72,6 @@ export async function startAtprotoRelay({ pdsUrl, plcUrl }: AtprotoAddresses): P
       faults.length = 0;
       actions.clear();
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    stop: () => close(server),
   };
 }

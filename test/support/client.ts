@@ -70,7 +70,17 @@ export class Client {
     return this.get(filled, Object.fromEntries(query), headers);
   }
 
-  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+  /** Reads a list page by page. */
+  async *pages(path: string, query: Record<string, string> = {}): AsyncGenerator<Answer['body']['data']> {
+    let cursor: unknown = null;
+    do {
+      const { data } = (await this.get(path, { ...query, ...(cursor !== null && { cursor: String(cursor) }) })).body;
+      yield data;
+      cursor = data['next_cursor'];
+    } while (cursor !== null);
+  }
+
+  async send(method: string, path: string, body?: BodyInit, headers: Record<string, string> = {}): Promise<Answer> {
     const { baseUrl, key } = this.options;
     const response = await fetch(baseUrl + path, {
       method,

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../src/store/port.ts';
+import { atEnd } from './at-end.ts';
 import { type Demo, readDemo } from './demo.ts';
 import { type PosternProcess, startPostern } from './process.ts';
+import { storeParent } from './temporary-folder.ts';
 
 export interface Gateway {
   readonly process: PosternProcess;
@@ -22,14 +23,16 @@ export interface Fleet {
   readonly sandboxUrl: string;
   /** The environment with which commands use the store. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Creates an account with this credit and a key. */
+  newKey(micros: number): Promise<{ account: string; key: string }>;
   /** Starts another gateway. */
   start(env?: Record<string, string>): Promise<Gateway>;
   stop(): Promise<void>;
 }
 
-/** Starts a fleet with MongoDB if a URL is given, otherwise with the embedded store and one DATA_DIR for all gateways. */
+/** Starts a fleet, which ends with the test: with MongoDB if a URL is given, otherwise with the embedded store and one DATA_DIR. */
 export async function startFleet(mongodbUrl: string | null): Promise<Fleet> {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-fleet-'));
+  const directory = mkdtempSync(join(storeParent, 'postern-fleet-'));
   const shared = {
     SECRET_KEY: randomBytes(32).toString('base64'),
     ...(mongodbUrl === null ? {} : { MONGODB_URL: mongodbUrl }),
@@ -39,9 +42,14 @@ export async function startFleet(mongodbUrl: string | null): Promise<Fleet> {
   const started: PosternProcess[] = [];
   const dataDir = join(directory, 'shared');
   const store = await openStore(readConfig({ ...shared, DATA_DIR: dataDir }), systemRuntime);
-  return {
+  const admin = new AccountAdmin(store, systemRuntime);
+  const fleet: Fleet = {
     store,
-    admin: new AccountAdmin(store, systemRuntime),
+    admin,
+    async newKey(micros) {
+      const account = await admin.createAccount('Test', micros);
+      return { account, key: (await admin.createKey(account, 'Key')).key.expose() };
+    },
     sandboxUrl,
     settings: { ...shared, DATA_DIR: dataDir },
     async start(env = {}) {
@@ -59,9 +67,11 @@ export async function startFleet(mongodbUrl: string | null): Promise<Fleet> {
       for (const process of started) if (process.child.exitCode === null) await process.end('SIGKILL');
       await store.close();
       await sandbox.end('SIGTERM');
-      rmSync(directory, { recursive: true });
+      rmSync(directory, { recursive: true, force: true });
     },
   };
+  atEnd(fleet.stop);
+  return fleet;
 }
 
 /** Starts a gateway again, as a service manager does, while the database is too busy to respond within the time limit of the start. */

@@ -185,7 +185,7 @@ async function answers(port: number, initiate: boolean, check: () => void): Prom
   }
 }
 
-function runningServer(address: string): MongoServer {
+export function runningServer(address: string): MongoServer {
   const refuse = () => {
     throw new Error('the server of MONGODB_URL is not this test’s to stop');
   };

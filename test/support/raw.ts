@@ -53,6 +53,12 @@ export async function exchange(
   return { text: bytes.toString('latin1'), answers: readAnswers(bytes), closed: outcome };
 }
 
+/** Sends a GET request with this Host header, which `fetch` would replace. */
+export async function getFromHost(origin: string, path: string, host: string, accept = '*/*') {
+  const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: ${accept}\r\n\r\n`;
+  return (await exchange(origin, request)).answers[0];
+}
+
 /** Returns the complete responses in these bytes, without interim responses (1xx). */
 function readAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { close, listen } from './listen.ts';
 
 export interface ReceivedRequest {
   method: string;
@@ -45,7 +45,7 @@ export interface TestReceiver {
   stop(): Promise<void>;
 }
 
-/** Starts a webhook receiver like that of a user. It can be told to misbehave. */
+/** Starts a webhook receiver like that of a user, which ends with the test. It can be told to misbehave. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<TestReceiver> {
   let answer: Answer = options.answer ?? (() => ({ status: 200 }));
   const sign: Answer = ({ url }) => ({
@@ -55,10 +55,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Test
   let answerCrc = sign;
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = '', url = '', headers } = request;
-    const received = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
+    const received = { method, url, headers, body: await text(request) };
     requests.push(received);
     const token = method === 'GET' ? crcToken(url) : null;
     const reply = await (token === null ? answer(received) : answerCrc(received));
@@ -66,10 +64,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Test
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
     response.end(reply.body ?? '{}');
   });
-  server.listen(0, 'localhost');
-  await once(server, 'listening');
   const receiver: TestReceiver = {
-    url: `http://localhost:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://localhost:${await listen(server, 'localhost')}/hook`,
     requests,
     get deliveries() {
       return requests.filter(({ method }) => method === 'POST');
@@ -81,11 +77,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Test
     answerCrcWith: (given) => {
       answerCrc = given ?? sign;
     },
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    stop: () => close(server),
   };
   return receiver;
 }

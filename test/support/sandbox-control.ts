@@ -3,6 +3,8 @@ import { operations } from '../../src/sandbox/operations/table.ts';
 
 const ofActors = new Set(operations.filter(({ access }) => access === 'actor').map(({ id }) => id));
 
+export type PlatformEvents = { id: string; tweet: { id: string } | null; actor: { id: string } }[];
+
 /** Calls the control routes of the sandbox, for tests that check the platform's state. */
 export class SandboxControl {
   url: string;
@@ -58,8 +60,9 @@ export class SandboxControl {
     count?: number;
     actor?: string;
     tweetId?: string;
-  }): Promise<void> {
-    await this.#send('/control/events', wanted);
+    text?: string;
+  }): Promise<PlatformEvents> {
+    return ((await this.#send('/control/events', wanted)) as { events: PlatformEvents }).events;
   }
 
   /** Adds followers without credentials to a user. */
@@ -68,8 +71,8 @@ export class SandboxControl {
   }
 
   /** Makes an account send a message to another one. */
-  async makeMessage(wanted: { from: string; to: string; text?: string; corrupt?: boolean }): Promise<void> {
-    await this.#send('/control/messages', wanted);
+  async makeMessage(wanted: { from: string; to: string; text?: string; corrupt?: boolean }) {
+    return (await this.#send('/control/messages', wanted)) as { conversation_id: string; event: { seq_id: string } };
   }
 
   async setFault(wanted: { fault: Record<string, unknown>; [target: string]: unknown }): Promise<void> {

@@ -1,5 +1,4 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import type { Overrides } from '../../src/main/app.ts';
@@ -20,6 +19,7 @@ import { SandboxControl } from './sandbox-control.ts';
 import '../../src/api/graphql/http.ts';
 import '../../src/api/mcp/http.ts';
 import '../../src/store/sqlite/store.ts';
+import { storeParent } from './temporary-folder.ts';
 
 /** A service on free loopback ports with its own folder and a sandbox in the same thread. */
 export interface TestService {
@@ -35,6 +35,7 @@ export interface TestService {
   credit(account: string, dollars: string, description?: string): Promise<string>;
   /** Adds a fault to the sandbox (`POST /control/faults`). */
   addFault(fault: Record<string, unknown>, match?: Record<string, unknown>): Promise<void>;
+  /** May be called again. */
   stop(): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ export async function startService(
   env: Environment = {},
   { tasks, ...overrides }: Overrides = {},
 ): Promise<TestService> {
-  const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
+  const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(storeParent, 'postern-test-'));
   // The limit is high, because sandboxes share the thread with the service and block it for seconds when they start. Users of the sandbox
   // do nothing by themselves, because their events would come at any time.
   const relaxed = {
@@ -80,6 +81,12 @@ export async function startService(
   });
   const demo = readDemo(dataDir);
   const admin = new AccountAdmin(store, systemRuntime);
+  const end = async () => {
+    await service.stop();
+    await store.close();
+    if (env['DATA_DIR'] === undefined) rmSync(dataDir, { recursive: true });
+  };
+  let ending: Promise<void> | undefined;
   return {
     origin: service.origin,
     dataDir,
@@ -96,10 +103,9 @@ export async function startService(
     credit: (account, dollars, description = 'Credit') =>
       admin.credit(account, parseDollars(dollars) ?? 0, description),
     addFault: (fault, match) => new SandboxControl(demo.sandboxUrl).setFault({ fault, ...match }),
-    async stop() {
-      await service.stop();
-      await store.close();
-      if (env['DATA_DIR'] === undefined) rmSync(dataDir, { recursive: true });
+    stop() {
+      ending ??= end();
+      return ending;
     },
   };
 }

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
+import { close, listen } from './listen.ts';
 
 type Value = { stringValue?: string; intValue?: number | string; boolValue?: boolean };
 interface WireSpan {
@@ -47,16 +47,10 @@ export async function startTraceCollector({ port = 0, hangs = false } = {}): Pro
       await expect.poll(() => found().map((span) => span.name)).toContain(name);
       return found();
     },
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    stop: () => close(server),
   };
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const raw = Buffer.concat(chunks);
+    const raw = await buffer(request);
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(raw) : raw;
     collector.requests.push({ url: request.url ?? '', headers: request.headers, body });
     if (hangs) return;
@@ -69,9 +63,7 @@ export async function startTraceCollector({ port = 0, hangs = false } = {}): Pro
     }
     response.writeHead(200, { 'content-type': request.headers['content-type'] }).end();
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  collector.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  collector.endpoint = `http://127.0.0.1:${await listen(server, '127.0.0.1', port)}`;
   return collector;
 }
 

@@ -1,19 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { openStore } from '../../src/main/open-store.ts';
 import { serve } from '../../src/main/serve.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { freePort } from './mongo-server.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-/** Starts a service for the AT Protocol, which has no demo credentials. Its platform refuses connections. */
-export async function startWithUnreachablePlatform() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
+/**
+ * Starts a service for the AT Protocol for the tests of a file, and stops it after them. It has no demo credentials, and its platform
+ * refuses connections.
+ */
+export async function useUnreachablePlatform() {
   const platformHost = `127.0.0.1:${await freePort()}`;
   const config = readConfig({
     PORT: '0',
-    DATA_DIR: dataDir,
+    DATA_DIR: temporaryFolder(),
     LOG_LEVEL: 'silent',
     MAX_EVENT_LOOP_DELAY_MS: '600000',
     MAX_REQUESTS_IN_FLIGHT: '100000',
@@ -23,13 +24,9 @@ export async function startWithUnreachablePlatform() {
   });
   const store = await openStore(config, systemRuntime);
   const service = await serve(config, { openStore: () => store });
-  return {
-    origin: service.origin,
-    platformHost,
-    async stop() {
-      await service.stop();
-      await store.close();
-      rmSync(dataDir, { recursive: true });
-    },
-  };
+  afterAll(async () => {
+    await service.stop();
+    await store.close();
+  });
+  return { origin: service.origin, platformHost };
 }

@@ -1,23 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { startForwardProxy } from '../proxy/forward-proxy.ts';
 import { patientMs } from '../support/processor-time.ts';
 import { until } from '../support/until.ts';
 import { type Account, changeWebhook, register, startWebhookFixture } from './fixture.ts';
+import { eventsOf } from './stream-fixture.ts';
 
 const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_WAIT_MS: '60000' });
 afterEach(() => fixture.sandbox.clearFaults());
-afterAll(async () => {
-  await fixture.stop();
-  await Promise.all(proxies.map((proxy) => proxy.stop()));
-});
-
-const proxies: Awaited<ReturnType<typeof startForwardProxy>>[] = [];
-async function startProxy() {
-  const proxy = await startForwardProxy({ user: 'user', password: 'a-password' });
-  proxies.push(proxy);
-  return proxy;
-}
 
 /** Resolves when the platform holds a request of the account's poller, which sends no other requests until it ends. */
 async function untilItWaits({ userId }: Account): Promise<void> {
@@ -34,7 +24,7 @@ test('the events of an active account arrive with the response to the request th
 });
 
 test('an account with a proxy waits too', async () => {
-  const proxy = await startProxy();
+  const proxy = await startForwardProxy();
   const { account, receiver } = await fixture.webhook({ proxy: proxy.url });
   await untilItWaits(account);
   await fixture.happen(account);
@@ -42,7 +32,7 @@ test('an account with a proxy waits too', async () => {
 });
 
 test('a waiting request that a proxy breaks off is not an outage: the events arrive with the next poll', async () => {
-  const proxy = await startProxy();
+  const proxy = await startForwardProxy();
   const { client, account, receiver, id } = await fixture.webhook({ proxy: proxy.url });
   await untilItWaits(account);
   const failed = () => fixture.service.log.filter((line) => line.includes('a poller could not go on')).length;
@@ -83,10 +73,8 @@ test('after a deletion no event that happens while a request waits is sent', asy
 test('an unavailable platform is detected while a request waits, and polled again', async () => {
   const { account, receiver } = await fixture.webhook();
   await untilItWaits(account);
-  await fixture.service.addFault(
-    { kind: 'status', status: 503 },
-    { operation: 'activity', actor: account.userId, times: 3 },
-  );
+  const fault = { kind: 'status', status: 503 };
+  await fixture.service.addFault(fault, { operation: 'activity', actor: account.userId, times: 3 });
   await until(() => expect(fixture.service.log.join('')).toContain('The platform failed with status 503'));
   await fixture.happen(account);
   await until(() => expect(receiver.deliveries).toHaveLength(1));
@@ -94,34 +82,23 @@ test('an unavailable platform is detected while a request waits, and polled agai
 
 test('a stream receives the events of an active account with the response to the waiting request', async () => {
   const { client, account } = await fixture.actor();
-  const stream = await fetch(`${fixture.service.demo.baseUrl}/events`, {
-    headers: { authorization: `Bearer ${client.options.key}`, 'x-auth-token': account.authToken },
-  });
-  const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+  const stream = await fetch(`${client.options.baseUrl}/events`, { headers: client.headers });
   await untilItWaits(account);
   await fixture.happen(account);
-  let text = '';
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    text += Buffer.from(part.value).toString();
-    if (text.includes('user.follow')) break;
-  }
-  expect(text).toContain('user.follow');
-  await reader.cancel();
+  for await (const text of eventsOf(stream)) if (text.includes('user.follow')) return;
+  expect.fail('the stream ended');
 });
 
 test('with PLATFORM_WAIT_MS=0 no request waits', async () => {
   const polling = await startWebhookFixture({ PLATFORM_WAIT_MS: '0' });
-  const { client } = await polling.actor();
-  await register(client, { url: (await polling.receiver()).url });
+  await polling.webhook();
   const before = await polling.sandbox.requests('activity');
   await until(async () => expect((await polling.sandbox.requests('activity')) - before).toBeGreaterThan(3));
-  await polling.stop();
 });
 
 test('the service stops while requests wait', async () => {
   const stopping = await startWebhookFixture({ PLATFORM_WAIT_MS: '60000' });
-  const { client } = await stopping.actor();
-  await register(client, { url: (await stopping.receiver()).url });
+  await stopping.webhook();
   await until(async () => expect(await stopping.sandbox.requests('activity')).toBeGreaterThan(2));
   expect(await patientMs(() => stopping.stop())).toBeLessThan(50_000);
 });

@@ -1,5 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { atEnd } from '../support/at-end.ts';
+import { listen } from '../support/listen.ts';
 
 /** A request for a page of events. */
 export interface AskedPage {
@@ -13,10 +15,9 @@ export interface AnsweringProxy {
   url: string;
   /** The requests with a cursor, which are those of pollers. */
   readonly polls: AskedPage[];
-  stop(): Promise<void>;
 }
 
-/** Starts a proxy of a caller that answers the requests for events itself. A `status` in the answer is that of the response. */
+/** Starts a proxy of a caller, which ends with the test and answers the requests for events itself. A `status` in the answer is that of the response. */
 export async function startAnsweringProxy(
   answer: (page: AskedPage) => Record<string, unknown>,
 ): Promise<AnsweringProxy> {
@@ -39,15 +40,11 @@ export async function startAnsweringProxy(
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     server.emit('connection', socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    polls,
-    stop: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  atEnd(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return { url, polls };
 }
 
 /** Returns a page of mentions. Their ids follow `after`. */

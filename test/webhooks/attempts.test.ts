@@ -5,10 +5,10 @@ import type { Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { secret, useWebhooks } from './fixture.ts';
+import { secret, startWebhookFixture } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-const fixture = await useWebhooks({}, { runtime });
+const fixture = await startWebhookFixture({}, { runtime });
 
 interface Attempt {
   attempt: number;

@@ -1,12 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { WebhookRecord } from '../../src/store/port.ts';
 import { mostCounted, reasonOf, stateOf } from '../../src/webhooks/registration/condition.ts';
 import { webhook } from '../store/webhook-makers.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, register, startWebhookFixture } from './fixture.ts';
+import { changeWebhook, fetchWebhook, startWebhookFixture } from './fixture.ts';
 
 const fixture = await startWebhookFixture();
-afterAll(() => fixture.stop());
 
 const now = Date.parse('2026-11-22T12:00:00Z');
 
@@ -53,9 +52,7 @@ test('a webhook explains its state, what waits and what to do', () => {
 });
 
 test('a webhook whose receiver responds with errors is stalled until it accepts an event', async () => {
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver({ answer: () => ({ status: 503 }) });
-  const { id } = await register(client, { url: receiver.url });
+  const { client, account, owner, receiver, id } = await fixture.webhook({}, { answer: () => ({ status: 503 }) });
   expect(await fetchWebhook(client, id)).toMatchObject({ state: 'active', state_reason: null, paused: false });
   await fixture.happen(account);
   const waits = /^The receiver has accepted no event since .*: status 503\. 1 event waits; the next attempt is at /;
@@ -68,7 +65,7 @@ test('a webhook whose receiver responds with errors is stalled until it accepts 
     }),
   );
   receiver.answerWith(() => ({ status: 200 }));
-  await client.with({ authToken: '' }).post('/webhooks/replay', { webhook_id: id, only: 'failed' });
+  await owner.post('/webhooks/replay', { webhook_id: id, only: 'failed' });
   await until(async () =>
     expect(await fetchWebhook(client, id)).toMatchObject({ state: 'active', state_reason: null }),
   );

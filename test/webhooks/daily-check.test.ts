@@ -1,43 +1,17 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/main/open-store.ts';
-import { OutboundGuard } from '../../src/outbound/guard.ts';
-import { readConfig } from '../../src/shared/config/config.ts';
+import { expect, test } from 'vitest';
 import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
-import { Secret } from '../../src/shared/secrets/secret.ts';
-import { Vault } from '../../src/shared/secrets/vault.ts';
-import type { WebhookRecord } from '../../src/store/port.ts';
-import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
 import { SendGate } from '../../src/webhooks/delivery/send-gate.ts';
 import { afterCheck, afterPause, DailyCheck } from '../../src/webhooks/registration/daily-check.ts';
 import { Handshakes } from '../../src/webhooks/registration/handshakes.ts';
 import { lastErrorOf } from '../../src/webhooks/registration/views.ts';
-import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
-import { poller } from '../store/webhook-makers.ts';
+import { webhook as makeWebhook, poller } from '../store/webhook-makers.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useStore } from '../support/use-store.ts';
 import { secret } from './fixture.ts';
+import { receivers, vault } from './poller-parts.ts';
 
 const hour = 3_600_000;
-const webhook: WebhookRecord = {
-  id: 'wh_1',
-  account: 'acc_1',
-  poller: 'p',
-  createdAt: 0,
-  url: 'https://hooks.example/',
-  sealed: '',
-  revision: 0,
-  hasEncryptionCode: false,
-  events: null,
-  valid: true,
-  keptSince: 0,
-  lastValidatedAt: 0,
-  failingSince: null,
-  lastDeliveryAt: null,
-  undeliveredSince: null,
-  undeliveredError: null,
-  pausedAt: null,
-  lastError: null,
-};
+const webhook = makeWebhook('wh_1', { keptSince: 0, lastValidatedAt: 0 });
 const away = { result: 'unreachable', reason: 'CRC failed: it refuses connections' } as const;
 
 test('a wrong response makes a webhook invalid at once', () => {
@@ -73,30 +47,20 @@ test('a pause does not count as time in which the handshake fails', () => {
 });
 
 test('a check that passes keeps the error of a refused code; a paused webhook is not checked', async () => {
-  const directory = temporaryFolder(onTestFinished);
-  const store = await openStore(readConfig({ DATA_DIR: directory }), runtime);
-  const receivers = new Receivers({ guard: new OutboundGuard({ allow: [], runtime }), runtime, allowLocalhost: true });
+  const { store } = await useStore();
   const receiver = await startReceiver({ secret });
-  try {
-    const keys = [new Secret(runtime.randomBytes(32))];
-    const vault = new WebhookVault(new Vault(keys, runtime), keys);
-    const secrets = { secret, proven: true, previous: null, encryptionCode: '1234', codeRefused: 'Wrong' };
-    const { account, id } = webhook;
-    const refused = { ...webhook, url: receiver.url, sealed: vault.seal(webhook, secrets), lastError: 'CRC failed' };
-    await store.webhooks.create(refused, poller('p', { account }), 10);
-    const handshakes = new Handshakes({ store, receivers, vault, runtime, gate: new SendGate({ store, runtime }) });
-    await new DailyCheck({ store, handshakes, runtime }).run([{ ...refused, pausedAt: 1 }]);
-    expect(receiver.requests).toEqual([]);
-    await new DailyCheck({ store, handshakes, runtime }).run([refused]);
-    const checked = await store.webhooks.find(account, id);
-    expect(checked).toMatchObject({ valid: true, lastError: null });
-    const { codeRefused } = vault.open(checked ?? refused);
-    const shown = lastErrorOf(checked ?? refused, { stopped: null, unreachable: null, codeRefused });
-    expect(shown).toMatch(/^Messages are not opened .*Wrong/);
-    expect(checked?.lastValidatedAt).toBeGreaterThan(0);
-  } finally {
-    await receiver.stop();
-    await receivers.close();
-    await store.close();
-  }
+  const secrets = { secret, proven: true, previous: null, encryptionCode: '1234', codeRefused: 'Wrong' };
+  const { account, id } = webhook;
+  const refused = { ...webhook, url: receiver.url, sealed: vault.seal(webhook, secrets), lastError: 'CRC failed' };
+  await store.webhooks.create(refused, poller(), 10);
+  const handshakes = new Handshakes({ store, receivers, vault, runtime, gate: new SendGate({ store, runtime }) });
+  await new DailyCheck({ store, handshakes, runtime }).run([{ ...refused, pausedAt: 1 }]);
+  expect(receiver.requests).toEqual([]);
+  await new DailyCheck({ store, handshakes, runtime }).run([refused]);
+  const checked = await store.webhooks.find(account, id);
+  expect(checked).toMatchObject({ valid: true, lastError: null });
+  const { codeRefused } = vault.open(checked ?? refused);
+  const shown = lastErrorOf(checked ?? refused, { stopped: null, unreachable: null, codeRefused });
+  expect(shown).toMatch(/^Messages are not opened .*Wrong/);
+  expect(checked?.lastValidatedAt).toBeGreaterThan(0);
 });

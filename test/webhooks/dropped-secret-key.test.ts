@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -8,7 +8,6 @@ import { register, startWebhookFixture, type WebhookFixture } from './fixture.ts
 const folder = temporaryFolder();
 const runtime = new AdjustableRuntime();
 let fixture: WebhookFixture | undefined;
-afterAll(() => fixture?.stop());
 
 const [early, late] = ['early', 'late'].map((name) => createHash('sha256').update(name).digest('base64'));
 

@@ -1,27 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from '../../src/main/open-store.ts';
-import { readConfig } from '../../src/shared/config/config.ts';
-import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
-import { Secret } from '../../src/shared/secrets/secret.ts';
-import { Vault } from '../../src/shared/secrets/vault.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { FairQueue } from '../../src/shared/threads/fair-queue.ts';
 import type { Store } from '../../src/store/port.ts';
 import { deliveryReads, EventBodies } from '../../src/webhooks/delivery/event-bodies.ts';
-import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
 import { names, running } from '../store/webhook-makers.ts';
+import { useStore } from '../support/use-store.ts';
+import { vault } from './poller-parts.ts';
 
-const keys = [new Secret(runtime.randomBytes(32))];
-const vault = new WebhookVault(new Vault(keys, runtime), keys);
 /** 200 bodies exceed the memory for them. */
 const bodyOf = (id: string) => JSON.stringify({ id, text: 'x'.repeat(100_000) });
 const events = names(200);
 const [first = ''] = events;
 const last = events.at(-1) ?? '';
 
-let directory: string;
 let store: Store;
 let poller: Awaited<ReturnType<typeof running>>;
 let bodies: EventBodies;
@@ -29,8 +19,7 @@ let reads: string[];
 let most: number;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'postern-event-bodies-'));
-  store = await openStore(readConfig({ DATA_DIR: directory }), runtime);
+  store = (await useStore()).store;
   [reads, most] = [[], 0];
   let underWay = 0;
   const sealed: Store['events']['sealed'] = async (account, id, event) => {
@@ -50,10 +39,6 @@ beforeEach(async () => {
     events: events.map((id) => ({ id, type: 'tweet.mention', sealed: vault.sealBody('a', id, bodyOf(id)) })),
     deliveries: [],
   });
-});
-afterEach(async () => {
-  await store.close();
-  rmSync(directory, { recursive: true });
 });
 
 describe('EventBodies', () => {

@@ -1,18 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
 import { until } from '../support/until.ts';
 import { type AnsweringProxy, type AskedPage, mentionsAfter, startAnsweringProxy } from './answering-proxy.ts';
-import { changeWebhook, fetchWebhook, idsOf, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, startWebhookFixture } from './fixture.ts';
 
 const hour = 3_600_000;
 const runtime = new AdjustableRuntime();
-let fixture: WebhookFixture;
+const fixture = await startWebhookFixture(
+  {
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    PLATFORM_WAIT_MS: '0',
+    // A request that is in flight while the clock leaps must not time out.
+    PLATFORM_TIMEOUT_MS: '120000',
+    POLLER_EVENTS_PER_MINUTE: '100000',
+    POLLER_EVENTS_PER_DAY: '300',
+    ACCOUNT_EVENT_MIB_PER_DAY: '1',
+  },
+  { runtime },
+);
 
 async function proxyThatAnswers(answer: (page: AskedPage & { after: number }) => Record<string, unknown>) {
-  const proxy = await startAnsweringProxy((page) => answer({ ...page, after: page.after ?? 0 }));
-  onTestFinished(() => proxy.stop());
-  return proxy;
+  return startAnsweringProxy((page) => answer({ ...page, after: page.after ?? 0 }));
 }
 
 /** Advances the clock by `ms` until the check passes. */
@@ -31,20 +40,7 @@ async function leapUntil(ms: number, check: () => void | Promise<void>): Promise
 const lastError = async (client: Client, { id }: { id: string }) => (await fetchWebhook(client, id)).last_error;
 
 describe('event limits', () => {
-  beforeAll(async () => {
-    const env = {
-      OUTBOUND_ALLOW: '127.0.0.0/8',
-      PLATFORM_WAIT_MS: '0',
-      // A request that is in flight while the clock leaps must not time out.
-      PLATFORM_TIMEOUT_MS: '120000',
-      POLLER_EVENTS_PER_MINUTE: '100000',
-      POLLER_EVENTS_PER_DAY: '300',
-      ACCOUNT_EVENT_MIB_PER_DAY: '1',
-    };
-    fixture = await startWebhookFixture(env, { runtime });
-  });
   afterEach(() => fixture.sandbox.clearFaults());
-  afterAll(() => fixture.stop());
 
   test('leaves events above the daily limit at the platform and delivers each of them later, once', async () => {
     const total = 450;
@@ -79,7 +75,8 @@ describe('event limits', () => {
     }
     const { client } = await fixture.actor();
     const receiver = await fixture.receiver();
-    for (const { url } of proxies) await register(client, { url: receiver.url, proxy: url, events: ['user.follow'] });
+    for (const { url } of proxies)
+      await register(client, { url: `${receiver.url}?${url}`, proxy: url, events: ['user.follow'] });
     await until(() => expect(proxies.flatMap(({ polls }) => polls).length).toBeGreaterThan(0));
     await leapUntil(30_000, async () => {
       const { webhooks } = (await client.get('/webhooks')).body.data as { webhooks: { last_error: string | null }[] };
@@ -94,16 +91,14 @@ describe('event limits', () => {
       ...mentionsAfter(after, after < 1 ? 1 : 0),
       gap: after < 1,
     }));
-    const { client } = await fixture.actor();
-    const receiver = await fixture.receiver();
-    const webhook = await register(client, { url: receiver.url, proxy: proxy.url });
+    const { client, receiver, id } = await fixture.webhook({ proxy: proxy.url });
     await until(() => expect(receiver.deliveries).toHaveLength(1));
-    expect(await fetchWebhook(client, webhook.id)).toMatchObject({
+    expect(await fetchWebhook(client, id)).toMatchObject({
       state: 'active',
       last_error: expect.stringMatching(/^Events before .* are missing/),
     });
     runtime.leap(24 * hour);
-    await until(async () => expect(await lastError(client, webhook)).toBeNull());
+    await until(async () => expect(await lastError(client, { id })).toBeNull());
   });
 
   describe('refused responses', () => {
@@ -111,9 +106,7 @@ describe('event limits', () => {
 
     test('are asked for again with fewer events, so that a page that is too large is read in parts', async () => {
       const proxy = await proxyThatAnswers((page) => (page.count > 10 ? tooMany(page) : mentionsAfter(page.after, 3)));
-      const { client } = await fixture.actor();
-      const receiver = await fixture.receiver();
-      await register(client, { url: receiver.url, proxy: proxy.url });
+      const { receiver } = await fixture.webhook({ proxy: proxy.url });
       await leapUntil(1_000, () => expect(receiver.deliveries.length).toBeGreaterThanOrEqual(3));
       expect(proxy.polls.slice(0, 2).map(({ count }) => count)).toEqual([100, 10]);
     });
@@ -123,9 +116,7 @@ describe('event limits', () => {
       const proxy = await proxyThatAnswers((page) =>
         isHostile ? tooMany(page) : mentionsAfter(page.after, page.after < 1 ? 1 : 0),
       );
-      const { client, account } = await fixture.actor();
-      const receiver = await fixture.receiver();
-      const webhook = await register(client, { url: receiver.url, proxy: proxy.url });
+      const { client, account, receiver, ...webhook } = await fixture.webhook({ proxy: proxy.url });
       await leapUntil(60_000, async () =>
         expect(await lastError(client, webhook)).toMatch(/^Not polled any more: 20 responses in a row were refused/),
       );
@@ -144,7 +135,8 @@ describe('event limits', () => {
       const { client } = await fixture.actor();
       const receiver = await fixture.receiver();
       const ids: string[] = [];
-      for (const { url } of proxies) ids.push((await register(client, { url: receiver.url, proxy: url })).id);
+      for (const { url } of proxies)
+        ids.push((await register(client, { url: `${receiver.url}?${url}`, proxy: url })).id);
       const polls = () => proxies.reduce((sum, proxy) => sum + proxy.polls.length, 0);
       await until(() => {
         for (const proxy of proxies) expect(proxy.polls.length).toBeGreaterThan(0);
@@ -167,7 +159,7 @@ describe('event limits', () => {
       }
       const { client } = await fixture.actor();
       const receiver = await fixture.receiver();
-      for (const { url } of proxies) await register(client, { url: receiver.url, proxy: url });
+      for (const { url } of proxies) await register(client, { url: `${receiver.url}?${url}`, proxy: url });
       await until(() => {
         for (const proxy of proxies) expect(proxy.polls.length).toBeGreaterThan(0);
       });
@@ -189,9 +181,7 @@ describe('event limits', () => {
           ? { status: 400, problem: { code: 'bad_cursor', message: 'no' } }
           : mentionsAfter(page.after, page.after < 1 ? 1 : 0),
       );
-      const { client } = await fixture.actor();
-      const receiver = await fixture.receiver();
-      await register(client, { url: receiver.url, proxy: proxy.url });
+      const { receiver } = await fixture.webhook({ proxy: proxy.url });
       await leapUntil(5_000, () => expect(proxy.polls.length).toBeGreaterThan(7));
       const before = proxy.polls.length;
       runtime.leap(5_000);
@@ -202,9 +192,7 @@ describe('event limits', () => {
     });
 
     test("of the operator's platform never stop a poller", async () => {
-      const { client, account } = await fixture.actor();
-      const receiver = await fixture.receiver();
-      const webhook = await register(client, { url: receiver.url });
+      const { client, account, receiver, ...webhook } = await fixture.webhook();
       const failures = () => fixture.service.log.filter((line) => line.includes('cannot be understood')).length;
       const before = failures();
       await fixture.service.addFault({ kind: 'wrong_shape' }, { operation: 'activity', times: null });

@@ -1,16 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/main/open-store.ts';
-import { readConfig } from '../../src/shared/config/config.ts';
-import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/port.ts';
 import { EventReader } from '../../src/webhooks/streams/event-feed.ts';
 import { names, running } from '../store/webhook-makers.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useStore } from '../support/use-store.ts';
 
 test('EventReader: reads a few events at a time, and large events one by one', async () => {
-  const directory = temporaryFolder(onTestFinished);
-  const store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
-  onTestFinished(() => store.close());
+  const { store } = await useStore();
   let [underWay, most] = [0, 0];
   const after: Store['events']['after'] = async (...given) => {
     underWay += 1;

@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { isSignedByPlatform, verify } from '../../src/client/webhooks/index.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
+import { changeWebhook, idsOf, register, secret, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks();
+const fixture = await startWebhookFixture();
 const { client, account } = await fixture.actor();
 const receiver = await fixture.receiver();
 const tweetId = String((await client.post('/tweet/create', { text: 'Mine' })).body.data['id']);
@@ -71,6 +71,27 @@ describe.each(Object.entries(schemas))('%s', (type, schema) => {
     for (const each of Object.keys(schemas)) await fixture.happen(account, each.split('.')[1]);
     await until(() => expect(all.deliveries).toHaveLength(6));
     await until(() => expect(only.deliveries.map(({ body }) => JSON.parse(body).type)).toEqual([type]));
+  });
+});
+
+describe('a tweet to which several types apply', () => {
+  test.each<[string, string[] | undefined, string]>([
+    ['all types', undefined, 'tweet.reply'],
+    ['quotes and mentions', ['tweet.mention', 'tweet.quote'], 'tweet.quote'],
+    ['mentions', ['tweet.mention'], 'tweet.mention'],
+  ])('reaches a webhook for %s once, also after a replay', async (_name, events, type) => {
+    const { account, client, owner, receiver, id } = await fixture.webhook({ events });
+    const tweet_id = String((await client.post('/tweet/create', { text: 'Mine' })).body.data['id']);
+    const writer = await fixture.actor();
+    const both = { reply_to_tweet_id: tweet_id, quote_tweet_id: tweet_id };
+    await writer.client.post('/tweet/create', { text: `Well said, @${account.userName}`, ...both });
+    await writer.client.post('/tweet/create', { text: `@${account.userName} The last one` });
+    const types = () => receiver.deliveries.map(({ body }) => JSON.parse(body).type).sort();
+    const expected = [type, 'tweet.mention'].sort();
+    await until(() => expect(types()).toEqual(expected));
+    await changeWebhook(client, 'PATCH', `/webhooks/${id}`, { events: ['tweet.reply', 'tweet.mention'] });
+    await owner.post('/webhooks/replay');
+    await until(() => expect(types()).toEqual([...expected, ...expected].sort()));
   });
 });
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll } from 'vitest';
 import type { Overrides } from '../../src/main/app.ts';
 import type { Environment } from '../../src/shared/config/config.ts';
 import { Writer } from '../messaging/conversations/fixture.ts';
+import { atEnd } from '../support/at-end.ts';
 import { Client } from '../support/client.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
-import { SandboxControl } from '../support/sandbox-control.ts';
+import { type PlatformEvents, SandboxControl } from '../support/sandbox-control.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 export const secret = 'the-secret-of-these-tests';
@@ -31,21 +31,18 @@ export interface Account {
   authToken: string;
 }
 
-/** A started service, and receivers that end with it. */
+/** A service that ends with the test. */
 export class WebhookFixture {
   readonly service: TestService;
   readonly sandbox: SandboxControl;
-  readonly #receivers: TestReceiver[] = [];
 
   constructor(service: TestService) {
     this.service = service;
     this.sandbox = new SandboxControl(service.demo.sandboxUrl);
   }
 
-  async receiver(options: Parameters<typeof startReceiver>[0] = {}): Promise<TestReceiver> {
-    const receiver = await startReceiver({ secret, ...options });
-    this.#receivers.push(receiver);
-    return receiver;
+  receiver(options: Parameters<typeof startReceiver>[0] = {}): Promise<TestReceiver> {
+    return startReceiver({ secret, ...options });
   }
 
   /** A platform account of its own, and somebody who pays for it. */
@@ -71,43 +68,19 @@ export class WebhookFixture {
   }
 
   /** Something happens to the account; answers the platform's events. */
-  happen(account: Account, type = 'follow', count = 1, more: object = {}): Promise<PlatformEvents> {
-    return makeEvent(this.service.demo.sandboxUrl, account, type, count, more);
+  happen({ userName }: Account, type = 'follow', count = 1, more: { text?: string } = {}): Promise<PlatformEvents> {
+    return this.sandbox.makeEvents({ userName, type, count, ...more });
   }
 
-  async stop(): Promise<void> {
-    await Promise.all(this.#receivers.map((receiver) => receiver.stop()));
-    await this.service.stop();
+  stop(): Promise<void> {
+    return this.service.stop();
   }
-}
-
-export type PlatformEvents = { id: string; tweet: { id: string } | null; actor: { id: string } }[];
-
-export async function makeEvent(
-  sandboxUrl: string,
-  { userName }: Account,
-  type = 'follow',
-  count = 1,
-  more: object = {},
-): Promise<PlatformEvents> {
-  const response = await fetch(`${sandboxUrl}/control/events`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ userName, type, count, ...more }),
-  });
-  if (response.status !== 201) throw new Error(`nothing happened: ${await response.text()}`);
-  return ((await response.json()) as { events: PlatformEvents }).events;
 }
 
 export async function startWebhookFixture(env: Environment = {}, overrides: Overrides = {}): Promise<WebhookFixture> {
-  return new WebhookFixture(await startService({ RATE_LIMIT: '0', ...env }, overrides));
-}
-
-/** Starts the service of a test file, and stops it after the tests. */
-export async function useWebhooks(env: Environment = {}, overrides: Overrides = {}): Promise<WebhookFixture> {
-  const fixture = await startWebhookFixture(env, overrides);
-  afterAll(() => fixture.stop());
-  return fixture;
+  const service = await startService({ RATE_LIMIT: '0', ...env }, overrides);
+  atEnd(service.stop);
+  return new WebhookFixture(service);
 }
 
 export async function register(client: Client, wish: Record<string, unknown>): Promise<Webhook> {

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { createServer as createTls } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTcp } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { selfSigned } from '../proxy/self-signed.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
+import { listen } from '../support/listen.ts';
 import type { ReceiverReply } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture } from './fixture.ts';
@@ -12,7 +12,6 @@ import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture } fr
 const runtime = new AdjustableRuntime();
 const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8' }, { runtime });
 const { client } = await fixture.actor();
-afterAll(() => fixture.stop());
 
 const token = (url: string) => new URL(url, 'http://receiver').searchParams.get('crc_token') ?? '';
 const mac = (url: string, key = secret) => createHmac('sha256', key).update(token(url));
@@ -82,22 +81,15 @@ test('a refused and a broken connection are reported', async () => {
   const { id } = await register(client, { url: gone.url });
   expect((await fetchWebhook(client, id)).last_error).toBe('CRC failed: it refuses connections');
   const rude = await listen(createTcp((socket) => socket.on('data', () => socket.destroy())));
-  const other = await register(client, { url: `http://localhost:${rude.port}/` });
+  const other = await register(client, { url: `http://localhost:${rude}/` });
   expect((await fetchWebhook(client, other.id)).last_error).toMatch(/^CRC failed: the connection broke/);
-  rude.server.close();
 });
 
 test('an untrusted certificate and a server without TLS are reported', async () => {
-  const { server, port } = await listen(createTls(selfSigned(), (_request, response) => response.end('{}')));
+  const port = await listen(createTls(selfSigned(), (_request, response) => response.end('{}')));
   const { id } = await register(client, { url: `https://127.0.0.1:${port}/` });
   expect((await fetchWebhook(client, id)).last_error).toBe('CRC failed: TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)');
-  server.close();
   const { url } = await fixture.receiver();
   const plain = await register(client, { url: url.replace('http://localhost', 'https://127.0.0.1') });
   expect((await fetchWebhook(client, plain.id)).last_error).toMatch(/^CRC failed: TLS failed \(/);
 });
-
-async function listen(server: Server): Promise<{ server: Server; port: number }> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, port: (server.address() as AddressInfo).port };
-}

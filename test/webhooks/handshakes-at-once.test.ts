@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Client } from '../support/client.ts';
-import { type Fleet, startFleet } from '../support/fleet.ts';
+import { Client } from '../support/client.ts';
+import { startFleet } from '../support/fleet.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, register, secret, useWebhooks } from './fixture.ts';
+import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks();
+const fixture = await startWebhookFixture();
 
 /** Waits until this many requests run at the gateways together. */
 const untilRunning = (count: number, origins = [fixture.service.origin]) =>
@@ -35,7 +35,7 @@ test('50 parallel PUTs of one webhook share a handshake', async () => {
 test('20 parallel replays of 100 webhooks send about 100 handshakes, 20 at a time', async () => {
   const { client } = await fixture.actor();
   const receiver = await fixture.receiver();
-  await Promise.all(Array.from({ length: 100 }, () => register(client, { url: receiver.url })));
+  await Promise.all(Array.from({ length: 100 }, (_, at) => register(client, { url: `${receiver.url}?${at}` })));
   receiver.requests.length = 0;
   let running = 0;
   let most = 0;
@@ -80,7 +80,7 @@ test('a handshake runs again if the secret was changed before its outcome was wr
 test('a registration that is refused because of the limit sends nothing', async () => {
   const { client } = await fixture.actor();
   const receiver = await fixture.receiver();
-  await Promise.all(Array.from({ length: 100 }, () => register(client, { url: receiver.url })));
+  await Promise.all(Array.from({ length: 100 }, (_, at) => register(client, { url: `${receiver.url}?${at}` })));
   receiver.requests.length = 0;
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => client.post('/webhooks', { url: receiver.url, secret })),
@@ -110,48 +110,39 @@ test('the request of a caller without credit sends nothing', async () => {
 });
 
 test('two gateways share a handshake, and one that is killed during it delays the other by its lease at most', async () => {
-  const fleet: Fleet = await startFleet(null);
-  try {
-    const gateways = [await fleet.start(), await fleet.start()];
-    const account = await fleet.admin.createAccount('Shared', 1_000_000);
-    const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
-    const { client: any } = await fixture.actor();
-    const clients = gateways.map(({ demo: { baseUrl, accounts } }) =>
-      any.with({ baseUrl, key, authToken: accounts[0].authToken }),
-    );
-    const [one, two] = clients as [Client, Client];
-    const receiver = await fixture.receiver();
-    const { id } = await register(one, { url: receiver.url });
-    receiver.requests.length = 0;
-    const allRun = untilRunning(
-      20,
-      gateways.map(({ demo }) => demo.baseUrl),
-    );
-    receiver.answerCrcWith(async ({ url }) => {
-      await allRun;
-      await sleep(700);
-      return sign(url);
-    });
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => changeWebhook(clients[i % 2] ?? one, 'PUT', `/webhooks/${id}`)),
-    );
-    for (const { status, body } of answers) expect([status, body.data['valid']]).toEqual([200, true]);
-    expect(crcs(receiver.requests)).toBe(1);
+  const fleet = await startFleet(null);
+  const gateways = [await fleet.start(), await fleet.start()];
+  const { key } = await fleet.newKey(1_000_000);
+  const origins = gateways.map(({ demo }) => demo.baseUrl);
+  const authToken = gateways[0]?.demo.accounts[0].authToken ?? '';
+  const clients = origins.map((baseUrl) => new Client({ baseUrl, key, authToken }));
+  const [one, two] = clients as [Client, Client];
+  const receiver = await fixture.receiver();
+  const { id } = await register(one, { url: receiver.url });
+  receiver.requests.length = 0;
+  const allRun = untilRunning(20, origins);
+  receiver.answerCrcWith(async ({ url }) => {
+    await allRun;
+    await sleep(700);
+    return sign(url);
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => changeWebhook(clients[i % 2] ?? one, 'PUT', `/webhooks/${id}`)),
+  );
+  for (const { status, body } of answers) expect([status, body.data['valid']]).toEqual([200, true]);
+  expect(crcs(receiver.requests)).toBe(1);
 
-    receiver.requests.length = 0;
-    receiver.answerCrcWith(() => new Promise(() => {}));
-    const lost = changeWebhook(one, 'PUT', `/webhooks/${id}`).catch(() => null);
-    await until(() => expect(crcs(receiver.requests)).toBe(1));
-    await gateways[0]?.process.end('SIGKILL');
-    expect(await lost).toBeNull();
-    receiver.answerCrcWith(null);
-    const { body } = await changeWebhook(two, 'PUT', `/webhooks/${id}`);
-    expect(body.data['valid']).toBe(true);
-    expect(crcs(receiver.requests)).toBe(2);
-    expect((await fetchWebhook(two, id)).last_error).toBeNull();
-  } finally {
-    await fleet.stop();
-  }
+  receiver.requests.length = 0;
+  receiver.answerCrcWith(() => new Promise(() => {}));
+  const lost = changeWebhook(one, 'PUT', `/webhooks/${id}`).catch(() => null);
+  await until(() => expect(crcs(receiver.requests)).toBe(1));
+  await gateways[0]?.process.end('SIGKILL');
+  expect(await lost).toBeNull();
+  receiver.answerCrcWith(null);
+  const { body } = await changeWebhook(two, 'PUT', `/webhooks/${id}`);
+  expect(body.data['valid']).toBe(true);
+  expect(crcs(receiver.requests)).toBe(2);
+  expect((await fetchWebhook(two, id)).last_error).toBeNull();
 });
 
 function sign(url: string, key = secret) {

@@ -3,10 +3,10 @@ import type { Writer } from '../messaging/conversations/fixture.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, idsOf, register, useWebhooks } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, startWebhookFixture } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-const fixture = await useWebhooks({}, { runtime });
+const fixture = await startWebhookFixture({}, { runtime });
 afterEach(() => fixture.sandbox.clearFaults());
 
 type Body = Record<string, unknown> & { type: string };

@@ -1,43 +1,31 @@
 import { setMaxListeners } from 'node:events';
-import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { OutgoingConnections } from '../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
-import { listen } from '../proxy/forward-proxy.ts';
+import { flood, listen as listenRaw } from '../proxy/forward-proxy.ts';
 import { selfSigned } from '../proxy/self-signed.ts';
+import { listen } from '../support/listen.ts';
 import { patientRuntime as runtime } from '../support/patient-runtime.ts';
 
 const tls = selfSigned();
 const connections = new OutgoingConnections();
-const stops: (() => Promise<void>)[] = [];
 
 const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime });
 const receivers = new Receivers({ guard, runtime, allowLocalhost: true, ca: tls.cert, connections });
-afterAll(async () => {
-  await receivers.close();
-  for (const stop of stops) await stop();
-});
+afterAll(() => receivers.close());
 
 async function receiverThat(behave: (socket: Socket) => void) {
-  const { name, ...receiver } = await listen(behave);
-  stops.push(receiver.stop);
+  const { name, ...receiver } = await listenRaw(behave);
   return { ...receiver, url: new URL(`http://localhost:${name.split(':')[1]}/hook`) };
 }
 
 const answering = (answer: (socket: Socket) => void) => (socket: Socket) =>
   void socket.once('data', () => answer(socket));
-
-function flood(socket: Socket, text: string): void {
-  const more = () => {
-    while (!socket.destroyed && socket.write(text.repeat(100)));
-    if (!socket.destroyed) socket.once('drain', more);
-  };
-  more();
-}
 
 describe('one attempt opens one connection to a receiver that', () => {
   test.each<[string, string | RegExp, (socket: Socket) => void]>([
@@ -99,12 +87,9 @@ describe('one attempt opens one connection to a receiver that', () => {
       socket.on('error', () => {});
       socket.write('x');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const answer = await receivers.post('acc', new URL(`https://127.0.0.1:${port}/`), {}, '{}');
+    const answer = await receivers.post('acc', new URL(`https://127.0.0.1:${await listen(server)}/`), {}, '{}');
     expect(answer).toMatchObject({ reason: expect.stringMatching(/the connection broke|closes connections before/) });
     expect(accepted).toBe(1);
-    server.close();
   });
 
   test('sends a few informational responses first, which are accepted', async () => {
@@ -117,31 +102,21 @@ describe('one attempt opens one connection to a receiver that', () => {
   });
 });
 
-describe('a slow host', () => {
+describe('a slow host', async () => {
   const waiting: ServerResponse[] = [];
-  let server: Server;
-  let url: URL;
   let mostOpen = 0;
   let mostWaiting = 0;
   const open = new Set<Socket>();
-
-  beforeAll(async () => {
-    server = createHttpServer((_request, response) => {
-      waiting.push(response);
-      mostWaiting = Math.max(mostWaiting, waiting.length);
-    });
-    server.on('connection', (socket) => {
-      open.add(socket);
-      mostOpen = Math.max(mostOpen, open.size);
-      socket.on('close', () => open.delete(socket));
-    });
-    await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-    url = new URL(`http://localhost:${(server.address() as AddressInfo).port}/hook`);
+  const server = createHttpServer((_request, response) => {
+    waiting.push(response);
+    mostWaiting = Math.max(mostWaiting, waiting.length);
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    mostOpen = Math.max(mostOpen, open.size);
+    socket.on('close', () => open.delete(socket));
   });
+  const url = new URL(`http://localhost:${await listen(server, 'localhost')}/hook`);
 
   const answerAll = () => {
     for (const response of waiting.splice(0)) response.end('{}');
@@ -208,8 +183,7 @@ test('connections of handshakes are closed, and those of deliveries are kept for
   const guard = new OutboundGuard({ runtime });
   const asking = new Receivers({ guard, runtime, allowLocalhost: true, connections: own });
   const server = createHttpServer((_request, response) => void response.end('{}'));
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  const url = new URL(`http://localhost:${(server.address() as AddressInfo).port}/`);
+  const url = new URL(`http://localhost:${await listen(server, 'localhost')}/`);
   for (let i = 0; i < 5; i++) await asking.get('acc', url);
   await expect.poll(() => own.receiver.open).toBe(0);
   for (let i = 0; i < 5; i++) await asking.post('acc', url, {}, '{}');
@@ -217,5 +191,4 @@ test('connections of handshakes are closed, and those of deliveries are kept for
   expect([1, 2]).toContain(own.receiver.open);
   await asking.close();
   await expect.poll(() => own.receiver.open).toBe(0);
-  server.close();
 });

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import type { TestReceiver } from '../support/receiver.ts';
@@ -7,7 +7,6 @@ import { until } from '../support/until.ts';
 import { changeWebhook, register, startWebhookFixture } from './fixture.ts';
 
 const fixture = await startWebhookFixture();
-afterAll(() => fixture.stop());
 
 interface Body {
   id: string;

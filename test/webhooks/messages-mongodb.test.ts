@@ -1,43 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
-import { type Fleet, startFleet } from '../support/fleet.ts';
-import { findMongo, noMongo, startMongo } from '../support/mongo-server.ts';
+import { startFleet } from '../support/fleet.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { until } from '../support/until.ts';
-import { idsOf, makeEvent, register } from './fixture.ts';
+import { useMongo } from '../support/use-mongo.ts';
+import { idsOf, register } from './fixture.ts';
 
-const found = findMongo();
-if (!found) process.stderr.write(`test/webhooks/messages-mongodb.test.ts ${noMongo}\n`);
-
+const mongo = await useMongo();
 const env = { RATE_LIMIT: '0', PLATFORM_TIMEOUT_MS: '600000' };
 
-test.skipIf(!found)(
-  'messages reach the webhook with a code over two gateways on one MongoDB, each of which is killed, and no other',
-  async () => {
-    if (!found) return;
-    const mongo = await startMongo(found);
-    const fleet = await startFleet(mongo.url(`postern-${randomBytes(6).toString('hex')}`));
-    const [open, closed] = [await startReceiver(), await startReceiver()];
-    try {
-      await surviveInTurn(fleet, open, closed);
-    } finally {
-      await Promise.all([open.stop(), closed.stop()]);
-      await fleet.stop();
-      await mongo.stop();
-    }
-  },
-);
-
-type Receiver = Awaited<ReturnType<typeof startReceiver>>;
-
-async function surviveInTurn(fleet: Fleet, open: Receiver, closed: Receiver): Promise<void> {
+const name =
+  'messages reach the webhook with a code over two gateways on one MongoDB, each of which is killed, and no other';
+test.skipIf(mongo.isMissing)(name, async () => {
+  const fleet = await startFleet(mongo.url(`postern-${randomBytes(6).toString('hex')}`));
+  const [open, closed] = [await startReceiver(), await startReceiver()];
   const gateways = [await fleet.start(env), await fleet.start(env)];
   const sandbox = new SandboxControl(fleet.sandboxUrl);
   const [anna, ben] = [await sandbox.mint(), await sandbox.mint()];
-  const payer = await fleet.admin.createAccount('Reader', 10_000_000);
-  const key = (await fleet.admin.createKey(payer, 'Key')).key.expose();
+  const { key } = await fleet.newKey(10_000_000);
   const baseUrl = gateways[0]?.demo.baseUrl ?? '';
   const client = new Client({ baseUrl, key, authToken: anna.authToken });
   const { encryptionCode: encryption_code } = anna;
@@ -51,7 +33,7 @@ async function surviveInTurn(fleet: Fleet, open: Receiver, closed: Receiver): Pr
       await sandbox.makeMessage({ from: ben.userName, to: anna.userName, text });
       texts.push(text);
     }
-    await makeEvent(fleet.sandboxUrl, anna);
+    await sandbox.makeEvents({ type: 'follow', userName: anna.userName });
   };
   for (const [index, { process }] of gateways.entries()) {
     await says(20);
@@ -77,4 +59,4 @@ async function surviveInTurn(fleet: Fleet, open: Receiver, closed: Receiver): Pr
   const said = bodies.filter(({ type }) => type === 'message.received').map(({ text }) => text);
   expect(said.sort()).toEqual(texts.sort());
   for (const { body } of closed.deliveries) expect(JSON.parse(body).type).toBe('user.follow');
-}
+});

@@ -4,9 +4,9 @@ import { conversationIdOf, dataOf, type Writer } from '../messaging/conversation
 import type { TestReceiver } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { fetchWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
+import { fetchWebhook, idsOf, register, secret, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks();
+const fixture = await startWebhookFixture();
 const [anna, ben] = await fixture.writers();
 // Keys are recovered before the test, because the first recovery takes long.
 await anna.sends(ben, 'Before anybody listens');

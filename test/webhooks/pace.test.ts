@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Libsql from 'libsql';
 import { expect, test } from 'vitest';
 import { pollDelayMs } from '../../src/webhooks/polling/poll-delay.ts';
+import { onSqlite } from '../support/on-sqlite.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-import { register, startWebhookFixture } from './fixture.ts';
+import { startWebhookFixture } from './fixture.ts';
 
 const minute = 60_000;
 const directory = temporaryFolder();
@@ -19,17 +19,13 @@ test('the platform is polled twice a second while events happen, and once a minu
 
 test('an account that was quiet before a start is polled rarely after it', async () => {
   const before = await startWebhookFixture({ DATA_DIR: directory });
-  const { client } = await before.actor();
-  const { url, secret } = await before.receiver();
-  await register(client, { url, secret });
+  await before.webhook();
   await until(async () => expect(await before.sandbox.requests('activity')).toBeGreaterThan(2));
   await before.stop();
-  const raw = new Libsql(join(directory, 'postern.sqlite'));
-  raw.exec(`UPDATE poller SET created_at = created_at - ${60 * minute}`);
-  raw.close();
+  const update = `UPDATE poller SET created_at = created_at - ${60 * minute}`;
+  onSqlite(join(directory, 'postern.sqlite'), (raw) => raw.exec(update));
   const after = await startWebhookFixture({ DATA_DIR: directory });
   await until(async () => expect(await after.sandbox.requests('activity')).toBe(1));
   await sleep(2_000);
   expect(await after.sandbox.requests('activity')).toBe(1);
-  await after.stop();
 });

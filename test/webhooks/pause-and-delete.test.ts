@@ -1,25 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Libsql from 'libsql';
 import { expect, test } from 'vitest';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
-import type { Client } from '../support/client.ts';
+import { Client } from '../support/client.ts';
 import { startFleet } from '../support/fleet.ts';
+import { onSqlite } from '../support/on-sqlite.ts';
 import { expectRefusal } from '../support/refusal.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
 import { until } from '../support/until.ts';
-import {
-  type Account,
-  changeWebhook,
-  idsOf,
-  makeEvent,
-  outcomesOf,
-  register,
-  untilQuiet,
-  useWebhooks,
-} from './fixture.ts';
+import { changeWebhook, idsOf, outcomesOf, register, startWebhookFixture, untilQuiet } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-const fixture = await useWebhooks({}, { runtime });
+const fixture = await startWebhookFixture({}, { runtime });
 
 /** Delays its responses until `release` is called. */
 function holding() {
@@ -32,13 +24,11 @@ function holding() {
 
 /** Makes 50 events for a webhook, whose window of 8 deliveries waits for their responses until `release` is called. */
 async function fullWindow() {
-  const { client, account } = await fixture.actor();
   const { answer, release } = holding();
-  const receiver = await fixture.receiver({ answer });
-  const { id } = await register(client, { url: receiver.url });
-  await fixture.happen(account, 'follow', 50);
-  await until(() => expect(receiver.deliveries).toHaveLength(8));
-  return { client, receiver, release, id };
+  const made = await fixture.webhook({}, { answer });
+  await fixture.happen(made.account, 'follow', 50);
+  await until(() => expect(made.receiver.deliveries).toHaveLength(8));
+  return { ...made, release };
 }
 
 test('a retry that is due after the response to DELETE is not sent', async () => {
@@ -64,23 +54,20 @@ test('a repeated DELETE deletes the deliveries that a failed one left', async ()
   const { client, account, id } = await fixture.webhook({}, { answer: () => ({ status: 500 }) });
   await fixture.happen(account, 'follow', 3);
   await until(async () => expect(await outcomesOf(client, id)).toEqual(Array(3).fill('retrying')));
-  const store = new Libsql(join(fixture.service.dataDir, 'postern.sqlite'));
-  const stored = () => store.prepare('SELECT count(*) AS number FROM delivery WHERE webhook = ?').get(id);
+  const path = join(fixture.service.dataDir, 'postern.sqlite');
+  const count = 'SELECT count(*) AS number FROM delivery WHERE webhook = ?';
+  const stored = () => onSqlite(path, (store) => store.prepare(count).get(id));
   // Simulates a DELETE that failed after it had deleted the webhook and before it deleted the deliveries.
-  await until(() => store.prepare('DELETE FROM webhook WHERE id = ?').run(id));
+  await until(() => onSqlite(path, (store) => store.prepare('DELETE FROM webhook WHERE id = ?').run(id)));
   expect(stored()).toMatchObject({ number: 3 });
   expect((await changeWebhook(client, 'DELETE', `/webhooks/${id}`)).status).toBe(404);
   expect(stored()).toMatchObject({ number: 0 });
-  store.close();
 });
 
 test('a running handshake and a running test event end with DELETE', async () => {
-  const { client } = await fixture.actor();
   const { answer } = holding();
-  const receiver = await fixture.receiver({ answer });
-  const { id } = await register(client, { url: receiver.url });
+  const { client, owner, receiver, id } = await fixture.webhook({}, { answer });
   receiver.answerCrcWith(answer);
-  const owner = client.with({ authToken: '' });
   const under = [owner.post(`/webhooks/${id}/test`), changeWebhook(client, 'PUT', `/webhooks/${id}`)];
   await until(() => expect(receiver.requests).toHaveLength(3));
   // Waits for the first change, with another URL.
@@ -93,13 +80,8 @@ test('a running handshake and a running test event end with DELETE', async () =>
 });
 
 test('after the response to a PATCH of the URL all deliveries go to the new one', async () => {
-  const { client, account } = await fixture.actor();
-  const { answer, release } = holding();
-  const before = await fixture.receiver({ answer });
+  const { client, receiver: before, release, id } = await fullWindow();
   const after = await fixture.receiver();
-  const { id } = await register(client, { url: before.url });
-  await fixture.happen(account, 'follow', 50);
-  await until(() => expect(before.deliveries).toHaveLength(8));
   expect((await changeWebhook(client, 'PATCH', `/webhooks/${id}`, { url: after.url })).body.data['valid']).toBe(true);
   release();
   await until(() => expect(new Set(idsOf(after.deliveries)).size).toBe(50));
@@ -177,33 +159,27 @@ test('a paused webhook can be tested and validated, but nothing can be replayed 
 
 test('a webhook that another gateway pauses or deletes gets no more deliveries', async () => {
   const fleet = await startFleet(null);
-  try {
-    const gateways = [await fleet.start(), await fleet.start()];
-    const payer = await fleet.admin.createAccount('Changes', 1_000_000);
-    const key = (await fleet.admin.createKey(payer, 'Key')).key.expose();
-    const { client: template } = await fixture.actor();
-    const account: Account = { userName: 'ada', userId: '', authToken: '' };
-    const authToken = gateways[0]?.demo.accounts.find(({ userName }) => userName === 'ada')?.authToken ?? '';
-    for (const { demo } of gateways) {
-      const client = template.with({ baseUrl: demo.baseUrl, key, authToken });
-      const receiver = await fixture.receiver();
-      const { id } = await register(client, { url: receiver.url });
-      const interrupt = async (count: number, change: () => Promise<unknown>) => {
-        receiver.requests.length = 0;
-        receiver.answerWith(() => ({ status: 200, delayMs: 500 }));
-        await makeEvent(fleet.sandboxUrl, account, 'follow', count);
-        await until(() => expect(receiver.deliveries.length).toBeGreaterThan(8));
-        await change();
-        await untilQuiet(receiver);
-        expect(receiver.deliveries.length).toBeLessThan(count);
-      };
-      await interrupt(300, () => setPaused(client, id, true));
-      receiver.answerWith(() => ({ status: 200 }));
-      await setPaused(client, id, false);
-      await until(() => expect(new Set(idsOf(receiver.deliveries)).size).toBeGreaterThanOrEqual(300));
-      await interrupt(500, () => changeWebhook(client, 'DELETE', `/webhooks/${id}`));
-    }
-  } finally {
-    await fleet.stop();
+  const gateways = [await fleet.start(), await fleet.start()];
+  const { key } = await fleet.newKey(1_000_000);
+  const sandbox = new SandboxControl(fleet.sandboxUrl);
+  const { userName, authToken } = await sandbox.mint();
+  for (const { demo } of gateways) {
+    const client = new Client({ baseUrl: demo.baseUrl, key, authToken });
+    const receiver = await fixture.receiver();
+    const { id } = await register(client, { url: receiver.url });
+    const interrupt = async (count: number, change: () => Promise<unknown>) => {
+      receiver.requests.length = 0;
+      receiver.answerWith(() => ({ status: 200, delayMs: 500 }));
+      await sandbox.makeEvents({ type: 'follow', userName, count });
+      await until(() => expect(receiver.deliveries.length).toBeGreaterThan(8));
+      await change();
+      await untilQuiet(receiver);
+      expect(receiver.deliveries.length).toBeLessThan(count);
+    };
+    await interrupt(300, () => setPaused(client, id, true));
+    receiver.answerWith(() => ({ status: 200 }));
+    await setPaused(client, id, false);
+    await until(() => expect(new Set(idsOf(receiver.deliveries)).size).toBeGreaterThanOrEqual(300));
+    await interrupt(500, () => changeWebhook(client, 'DELETE', `/webhooks/${id}`));
   }
 });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { startFakeProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { until } from '../support/until.ts';
@@ -8,7 +8,6 @@ import { changeWebhook, fetchWebhook, register, startWebhookFixture, type Webhoo
 const runtime = new AdjustableRuntime();
 const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_TIMEOUT_MS: '1500' }, { runtime });
 afterEach(() => fixture.sandbox.clearFaults());
-afterAll(() => fixture.stop());
 
 const password = 'hunter2-of-the-proxy';
 
@@ -92,16 +91,11 @@ test('a proxy that fails for 30 s is named in the errors of its webhooks, and of
   expect(await errorOf(broken)).toBeNull();
   await fixture.happen(account);
   await leapUntil(async () => expect(one.deliveries).toHaveLength(1));
-  await proxy.stop();
 });
 
 test('another proxy in place of a failed one clears the error', async () => {
-  const [dead, good] = [
-    await startForwardProxy({ user: 'user', password }),
-    await startForwardProxy({ user: 'user', password }),
-  ];
-  const { client, account } = await fixture.actor();
-  const { id } = await register(client, { url: (await fixture.receiver()).url, proxy: dead.url });
+  const [dead, good] = [await startForwardProxy({ password }), await startForwardProxy({ password })];
+  const { client, account, id } = await fixture.webhook({ proxy: dead.url });
   const lastError = async () => (await fetchWebhook(client, id)).last_error;
   await dead.stop();
   await leapUntil(async () =>
@@ -115,7 +109,6 @@ test('another proxy in place of a failed one clears the error', async () => {
   });
   expect(renewed.body.data['last_error']).toBeNull();
   expect(await lastError()).toBeNull();
-  await good.stop();
 });
 
 test.each([
@@ -127,9 +120,7 @@ test.each([
   ['500', { kind: 'status', status: 500 }, /The platform failed with status 500/],
   ['no answer in time', { kind: 'hang' }, /The platform did not answer in time/],
 ])('a platform that answers with %s for 30 s is tried again, and shows until it works', async (_name, fault, said) => {
-  const { client, account } = await fixture.actor();
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
+  const { client, account, receiver, id } = await fixture.webhook();
   const lastError = async () => (await fetchWebhook(client, id)).last_error ?? '';
   await fixture.service.addFault(fault, { operation: 'activity', times: null });
   await leapUntil(async () => {

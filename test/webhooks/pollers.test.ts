@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { startForwardProxy } from '../proxy/forward-proxy.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, idsOf, register, useWebhooks } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+const fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8' });
 
 /** Returns the number of running pollers according to `/metrics`. */
 async function pollers(): Promise<number> {
@@ -13,7 +13,7 @@ async function pollers(): Promise<number> {
 }
 
 test('webhooks of one account, actor and proxy share a poller; other accounts and proxies have their own', async () => {
-  const proxy = await startForwardProxy({ user: 'user', password: 'a-password' });
+  const proxy = await startForwardProxy();
   const { client, account } = await fixture.actor();
   const receivers = await Promise.all(Array.from({ length: 4 }, () => fixture.receiver()));
   const url = (i: number) => receivers[i]?.url;
@@ -32,7 +32,6 @@ test('webhooks of one account, actor and proxy share a poller; other accounts an
   expect([b, c]).toEqual([a, a]);
   expect(d).not.toBe(a);
   expect(proxy.tunnels.length).toBeGreaterThan(0);
-  await proxy.stop();
 });
 
 test('a refused token stops the poller, all its webhooks show the error, and a new token continues at its cursor', async () => {
@@ -56,6 +55,7 @@ test('a refused token stops the poller, all its webhooks show the error, and a n
   expect(checked.body.data).toMatchObject({ valid: true, last_error: expect.stringMatching(stopped) });
   const renewed = await changeWebhook(client, 'PUT', `/webhooks/${webhooks[0]?.id}`, { auth_token: account.authToken });
   expect(renewed.body.data).toMatchObject({ valid: true, last_error: null });
+  for (const { id } of webhooks) expect((await fetchWebhook(client, id)).last_error).toBeNull();
   await until(() => expect([one.deliveries.length, two.deliveries.length]).toEqual([2, 2]));
 });
 

@@ -4,10 +4,10 @@ import { RealmClient } from '../sandbox/realm-client.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
 import { until } from '../support/until.ts';
-import { fetchWebhook, register, useWebhooks } from './fixture.ts';
+import { fetchWebhook, register, startWebhookFixture } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-const fixture = await useWebhooks({}, { runtime });
+const fixture = await startWebhookFixture({}, { runtime });
 const realms = new RealmClient(() => fixture.service.demo.sandboxUrl);
 
 /** Waits for the delivery before the clock is advanced, because a running delivery would time out and be repeated. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, fetchWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, secret, startWebhookFixture } from './fixture.ts';
 
-const fixture = await useWebhooks();
+const fixture = await startWebhookFixture();
 const { client, account } = await fixture.actor();
 
 const isoTime = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
@@ -150,7 +150,8 @@ test('an account can have 100 webhooks, listed newest first in pages', async () 
   const { url } = await fixture.receiver();
   const made: string[] = [];
   while (made.length < 100) {
-    const ten = await Promise.all(Array.from({ length: 10 }, () => register(client, { url })));
+    const urls = Array.from({ length: 10 }, (_, at) => `${url}?${made.length + at}`);
+    const ten = await Promise.all(urls.map((each) => register(client, { url: each })));
     made.push(...ten.map(({ id }) => id));
   }
   const before = await restingBalance(client);
@@ -161,10 +162,30 @@ test('an account can have 100 webhooks, listed newest first in pages', async () 
     const answer = await client.with({ authToken: '' }).get('/webhooks', { count: '40', ...(cursor && { cursor }) });
     expect(answer.headers.get('x-credits-charged')).toBe('0.0025');
     listed.push(...(answer.body.data['webhooks'] as { id: string }[]).map(({ id }) => id));
+    expect(answer.body.data['has_more']).toBe(answer.body.data['next_cursor'] !== null);
     if (!answer.body.data['has_more']) break;
     cursor = String(answer.body.data['next_cursor']);
   }
   expect([...listed].sort()).toEqual([...made].sort());
   await changeWebhook(client, 'DELETE', `/webhooks/${made[0]}`);
   expect((await client.post('/webhooks', { url, secret })).status).toBe(200);
+});
+
+test('GET /account/webhooks and the reads of one webhook are free, and the list needs the key group webhooks', async () => {
+  const { client, account, owner, receiver, id } = await fixture.webhook();
+  await fixture.happen(account);
+  await until(() => expect(receiver.deliveries).toHaveLength(1));
+  const before = await restingBalance(owner);
+  const { webhooks } = (await owner.get('/account/webhooks')).body.data;
+  expect(webhooks).toMatchObject([{ id, url: receiver.url }]);
+  const restricted = async (group: string) => {
+    const body = { name: 'Restricted', groups: [group] };
+    return owner.with({ key: String((await owner.post('/account/keys', body)).body.data['key']) });
+  };
+  expect((await (await restricted('webhooks')).get('/account/webhooks')).body.data['webhooks']).toEqual(webhooks);
+  expectRefusal(await (await restricted('account')).get('/account/webhooks'), 403);
+  for (const path of ['', '/deliveries', `/deliveries/${idsOf(receiver.deliveries)[0]}`]) {
+    expect((await client.with({ authToken: '' }).get(`/webhooks/${id}${path}`)).status).toBe(200);
+  }
+  expect(await restingBalance(owner)).toBe(before);
 });

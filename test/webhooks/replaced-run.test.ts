@@ -1,79 +1,28 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openStore } from '../../src/main/open-store.ts';
-import { OutboundGuard } from '../../src/outbound/guard.ts';
-import { readConfig } from '../../src/shared/config/config.ts';
+import { EventEmitter, once } from 'node:events';
+import { expect, test } from 'vitest';
 import { PosternError } from '../../src/shared/errors/postern-error.ts';
 import type { MessageEvent } from '../../src/shared/model/event.ts';
-import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
-import { Secret } from '../../src/shared/secrets/secret.ts';
-import { Vault } from '../../src/shared/secrets/vault.ts';
-import { FairQueue } from '../../src/shared/threads/fair-queue.ts';
 import type { Store } from '../../src/store/port.ts';
-import { DeliveryQueues } from '../../src/webhooks/delivery/delivery-queues.ts';
-import { deliveryReads, EventBodies } from '../../src/webhooks/delivery/event-bodies.ts';
-import { PollerWebhooks } from '../../src/webhooks/delivery/poller-webhooks.ts';
-import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
-import { ResultWriter } from '../../src/webhooks/delivery/result-writer.ts';
-import { SendGate } from '../../src/webhooks/delivery/send-gate.ts';
 import { PollerMessages } from '../../src/webhooks/polling/poller-messages.ts';
-import { PollerRun } from '../../src/webhooks/shared/poller-run.ts';
-import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
 import { packMessage } from '../../src/webhooks/shared/stored-event.ts';
 import { poller, waits, webhook } from '../store/webhook-makers.ts';
+import { useStore } from '../support/use-store.ts';
+import { claimPoller, vault } from './poller-parts.ts';
 
-const keys = [new Secret(runtime.randomBytes(32))];
-const vault = new WebhookVault(new Vault(keys, runtime), keys);
-const receivers = new Receivers({ guard: new OutboundGuard({ allow: [], runtime }), runtime, allowLocalhost: true });
-
-let directory: string;
-let store: Store;
-let realmsAreAway: boolean;
-beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'postern-replaced-run-'));
-  store = await openStore(readConfig({ DATA_DIR: directory }), runtime);
-  realmsAreAway = true;
-});
-afterEach(async () => {
-  await store.close();
-  rmSync(directory, { recursive: true });
-});
+const { store } = await useStore();
+let realmsAreAway = true;
 
 function message(id: string): MessageEvent {
   const createdAt = '2026-01-02T03:04:05.678Z';
   const of = { messageId: `m-${id}`, senderId: '2', conversationId: '1:2', createdAt, targetSeqId: null, sealed: null };
+  const message = { kind: 'message', seqId: id, ...of } as const;
   const actor = { id: '2', userName: 'ben', name: 'Ben' };
-  return {
-    id,
-    type: 'message.received',
-    createdAt,
-    actor,
-    tweet: null,
-    fromMe: false,
-    message: { kind: 'message', seqId: id, ...of },
-  };
+  return { id, type: 'message.received', createdAt, actor, tweet: null, fromMe: false, message };
 }
 
 /** Runs the poller as a process would, with its own access to the store. */
 async function runAs(process: string, reached: Store) {
-  const [record] = await store.pollers.claim(process, 1);
-  if (!record) throw new Error('the poller cannot be claimed');
-  const monitor = { attempted: () => {}, appended: () => {}, gap: () => {}, failed: () => {} };
-  const run = new PollerRun(record, monitor);
-  const parts = { store: reached, vault, runtime, run, monitor, receivers };
-  const gate = new SendGate({ store: reached, runtime });
-  const webhooks = new PollerWebhooks(parts);
-  const reads = new FairQueue(deliveryReads);
-  const queues = new DeliveryQueues({
-    ...parts,
-    gate,
-    webhooks,
-    reads,
-    bodies: new EventBodies({ ...parts, reads }),
-    results: new ResultWriter({ ...parts, allowances: { mayStore: () => true } }),
-  });
+  const { record, queues, ...parts } = await claimPoller(store, reached, process);
   const opener = {
     check: async () => {},
     open: async (_opening: unknown, events: readonly MessageEvent[]) => {
@@ -81,7 +30,7 @@ async function runAs(process: string, reached: Store) {
       return events.map(({ id }) => ({ text: `said in ${id}`, emoji: '', attachment: null, undecryptable: null }));
     },
   };
-  const messages = new PollerMessages({ ...parts, opener, queues, webhooks });
+  const messages = new PollerMessages({ ...parts, opener, queues });
   return {
     messages,
     hears: async (id: string) => {
@@ -104,18 +53,13 @@ test('a process that was suspended and replaced does not change the deliveries o
   const one = webhook('w1', { sealed, hasEncryptionCode: true, valid: false });
   await store.webhooks.create(one, poller('p1', { sealed: vault.sealPoller('a', 'p1', credentials) }), 10);
 
-  let wakes = () => {};
-  const sleep = new Promise<void>((resolve) => {
-    wakes = resolve;
-  });
-  let fallsAsleep = () => {};
-  const asleep = new Promise<void>((resolve) => {
-    fallsAsleep = resolve;
-  });
+  const suspension = new EventEmitter();
+  const asleep = once(suspension, 'sleep');
+  const awake = once(suspension, 'wake');
   const update: Store['webhooks']['update'] = async (...given) => {
     if (!realmsAreAway) {
-      fallsAsleep();
-      await sleep;
+      suspension.emit('sleep');
+      await awake;
     }
     return store.webhooks.update(...given);
   };
@@ -130,7 +74,7 @@ test('a process that was suspended and replaced does not change the deliveries o
   const second = await runAs('second', store);
   realmsAreAway = true;
   await second.hears('e2');
-  wakes();
+  suspension.emit('wake');
   await first.messages.waiting.end();
   realmsAreAway = false;
   second.messages.waiting.look();

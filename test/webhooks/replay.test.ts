@@ -3,23 +3,24 @@ import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
-import { changeWebhook, idsOf, register, useWebhooks } from './fixture.ts';
+import { changeWebhook, idsOf, register, startWebhookFixture } from './fixture.ts';
 
 const runtime = new AdjustableRuntime();
-const fixture = await useWebhooks({}, { runtime });
+const fixture = await startWebhookFixture({}, { runtime });
 
 /** Waits until the results of so many deliveries are stored, which happens after the receiver has responded. */
 async function untilStored(owner: Client, id: string, count: number): Promise<void> {
   await until(async () => {
-    const outcomes: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { data }: Answer['body'] = (
-        await owner.get(`/webhooks/${id}/deliveries`, { count: '100', ...(cursor && { cursor }) })
-      ).body;
-      outcomes.push(...(data['deliveries'] as { outcome: string }[]).map(({ outcome }) => outcome));
-      cursor = data['has_more'] ? String(data['next_cursor']) : null;
+    const listed: { event_id: string; outcome: string }[] = [];
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const query: Record<string, string> = { count: '100', ...(cursor !== '' && { cursor: String(cursor) }) };
+      const { data }: Answer['body'] = (await owner.get(`/webhooks/${id}/deliveries`, query)).body;
+      listed.push(...(data['deliveries'] as typeof listed));
+      cursor = data['next_cursor'];
+      expect(data['has_more']).toBe(cursor !== null);
     }
-    expect(outcomes).toEqual(Array(count).fill('delivered'));
+    expect(listed.map(({ outcome }) => outcome)).toEqual(Array(count).fill('delivered'));
+    expect(new Set(listed.map(({ event_id }) => event_id)).size).toBe(count);
   });
 }
 
@@ -92,19 +93,17 @@ test('a receiver that fails its handshake gets no replay; an unreachable one sta
 });
 
 test('a large replay to a slow receiver does not delay new events', async () => {
-  const { client, account } = await fixture.actor();
+  const { client, account, owner, receiver, id } = await fixture.webhook();
   await client.post('/tweet/create', { text: 'Mine' });
-  const receiver = await fixture.receiver();
-  const { id } = await register(client, { url: receiver.url });
   await fixture.happen(account, 'follow', 400);
   await until(() => expect(receiver.deliveries).toHaveLength(400));
-  await untilStored(client.with({ authToken: '' }), id, 400);
+  await untilStored(owner, id, 400);
   const slow: (() => void)[] = [];
   receiver.answerWith(async ({ body }) => {
     if (body.includes('user.follow')) await new Promise<void>((resolve) => slow.push(resolve));
     return { status: 200 };
   });
-  const { body } = await client.with({ authToken: '' }).post('/webhooks/replay', { webhook_id: id });
+  const { body } = await owner.post('/webhooks/replay', { webhook_id: id });
   expect(body.data['replayed']).toBe(400);
   await until(() => expect(receiver.deliveries).toHaveLength(401));
   await fixture.happen(account, 'like', 50);
@@ -116,11 +115,10 @@ test('a large replay to a slow receiver does not delay new events', async () => 
 });
 
 test('a replay sends deliveries that wait for a retry at once', async () => {
-  const { client, account, receiver, id } = await fixture.webhook({}, { answer: () => ({ status: 500 }) });
+  const { account, owner, receiver, id } = await fixture.webhook({}, { answer: () => ({ status: 500 }) });
   await fixture.happen(account, 'follow', 300);
   await until(() => expect(new Set(idsOf(receiver.deliveries)).size).toBe(300));
   receiver.answerWith(() => ({ status: 200 }));
-  const owner = client.with({ authToken: '' });
   expect((await owner.post('/webhooks/replay', { webhook_id: id })).body.data['replayed']).toBe(300);
   await until(async () => {
     const { deliveries } = (await owner.get(`/webhooks/${id}/deliveries`, { count: '100' })).body.data;

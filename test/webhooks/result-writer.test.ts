@@ -1,21 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
-import type { DeliveryResult, PollerRecord, Store } from '../../src/store/port.ts';
+import type { PollerRecord, Store } from '../../src/store/port.ts';
 import { ResultWriter } from '../../src/webhooks/delivery/result-writer.ts';
 import { PollerRun } from '../../src/webhooks/shared/poller-run.ts';
+import { result } from '../store/webhook-makers.ts';
+import { allowances, monitor } from './poller-parts.ts';
 
 const poller = { account: 'acc', id: 'poller', fence: 1, stopped: null } as PollerRecord;
-const last = { at: 0, durationMs: 1, responseCode: 200, error: null };
-const result = (event: number): DeliveryResult => ({
-  event: String(event),
-  webhook: 'wh',
-  state: 'delivered',
-  attempts: 1,
-  nextAt: null,
-  last,
-  exchange: null,
-});
 
 /** A writer on a store whose commits end when the test says so. */
 function makeWriter() {
@@ -26,12 +18,9 @@ function makeWriter() {
       commits.push({ events: results.map(({ event }) => event), end });
     });
   const store = { deliveries: { finish } } as unknown as Store;
-  const ignore = () => {};
-  const run = new PollerRun(poller, { attempted: ignore, appended: ignore, gap: ignore, failed: ignore });
-  return {
-    writer: new ResultWriter({ store, runtime: systemRuntime, run, allowances: { mayStore: () => true } }),
-    commits,
-  };
+  const run = new PollerRun(poller, monitor);
+  const writer = new ResultWriter({ store, runtime: systemRuntime, run, allowances });
+  return { write: (event: number) => writer.write(result(String(event), 'delivered')), writer, commits };
 }
 
 async function untilCommits(commits: readonly unknown[], count: number): Promise<void> {
@@ -39,12 +28,12 @@ async function untilCommits(commits: readonly unknown[], count: number): Promise
 }
 
 test('results that arrive together are stored in one commit, and results that arrive during a commit in the next one', async () => {
-  const { writer, commits } = makeWriter();
-  const first = [1, 2, 3].map((event) => writer.write(result(event)));
+  const { write, commits } = makeWriter();
+  const first = [1, 2, 3].map(write);
   await untilCommits(commits, 1);
-  const second = [4, 5].map((event) => writer.write(result(event)));
+  const second = [4, 5].map(write);
   await sleep(60);
-  const third = writer.write(result(6));
+  const third = write(6);
   expect(commits.map(({ events }) => events)).toEqual([['1', '2', '3']]);
   commits[0]?.end();
   await Promise.all(first);
@@ -55,8 +44,8 @@ test('results that arrive together are stored in one commit, and results that ar
 });
 
 test('a failed commit is repeated, and discarded after the writer has ended', async () => {
-  const { writer, commits } = makeWriter();
-  const stored = writer.write(result(1));
+  const { write, writer, commits } = makeWriter();
+  const stored = write(1);
   await untilCommits(commits, 1);
   commits[0]?.end(new Error('away'));
   await untilCommits(commits, 2);

@@ -1,17 +1,16 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { verify } from '../../src/client/webhooks/index.ts';
 import { retryDelayMs, retryDelaysMs } from '../../src/webhooks/delivery/retry.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
-import type { TestReceiver } from '../support/receiver.ts';
+import { listen } from '../support/listen.ts';
 import { until } from '../support/until.ts';
-import { type Account, changeWebhook, fetchWebhook, idsOf, register, secret, useWebhooks } from './fixture.ts';
+import { changeWebhook, fetchWebhook, idsOf, register, secret, startWebhookFixture } from './fixture.ts';
 
 const minute = 60_000;
 const runtime = new AdjustableRuntime();
-const fixture = await useWebhooks({}, { runtime });
+const fixture = await startWebhookFixture({}, { runtime });
 
 interface Delivery {
   event_id: string;
@@ -30,38 +29,20 @@ async function deliveries(client: Client, id: string): Promise<Delivery[]> {
 /** Returns the pause between the failed attempt and the next one. */
 const pauseOf = ({ at, next_attempt_at }: Delivery) => Date.parse(next_attempt_at ?? '') - Date.parse(at);
 
-async function setUp(): Promise<{ client: Client; account: Account; receiver: TestReceiver; id: string }> {
-  const { client, account, receiver, id } = await fixture.webhook();
-  return { client, account, receiver, id };
-}
-
 async function outcome(client: Client, id: string, expected: Partial<Delivery>): Promise<Delivery> {
   await until(async () => expect((await deliveries(client, id))[0]).toMatchObject(expected));
   return (await deliveries(client, id))[0] as Delivery;
 }
 
 test('a failed delivery is retried on schedule with the same id and bytes, and finally given up', async () => {
-  const { client, account, receiver, id } = await setUp();
+  const { client, account, receiver, id } = await fixture.webhook();
   receiver.answerWith(() => ({ status: 500 }));
   await fixture.happen(account);
-  const schedule = [
-    5_000,
-    30_000,
-    2 * minute,
-    10 * minute,
-    30 * minute,
-    60 * minute,
-    120 * minute,
-    240 * minute,
-    480 * minute,
-  ];
+  const minutes = [2, 10, 30, 60, 120, 240, 480];
+  const schedule = [5_000, 30_000, ...minutes.map((count) => count * minute)];
   for (const [i, delayMs] of schedule.entries()) {
-    const failed = await outcome(client, id, {
-      outcome: 'retrying',
-      attempt: i + 1,
-      response_code: 500,
-      error: 'status 500',
-    });
+    const retrying = { outcome: 'retrying', attempt: i + 1, response_code: 500, error: 'status 500' };
+    const failed = await outcome(client, id, retrying);
     expect(pauseOf(failed)).toBeGreaterThanOrEqual(delayMs * 0.8);
     expect(pauseOf(failed)).toBeLessThanOrEqual(delayMs * 1.2 + 5_000);
     expect(receiver.deliveries).toHaveLength(i + 1);
@@ -80,7 +61,7 @@ test('a failed delivery is retried on schedule with the same id and bytes, and f
 });
 
 test('a retry after a 500 is delivered with a valid signature', async () => {
-  const { client, account, receiver, id } = await setUp();
+  const { client, account, receiver, id } = await fixture.webhook();
   receiver.answerWith(({ headers }) => ({ status: headers['x-platform-webhooks-attempt'] === '1' ? 500 : 204 }));
   await fixture.happen(account);
   await outcome(client, id, { outcome: 'retrying' });
@@ -99,7 +80,7 @@ test.each([
   [503, 'soon', 5_000],
   [503, '0', 5_000],
 ])('status %d with Retry-After %s waits that long, an hour at most', async (status, value, expected) => {
-  const { client, account, receiver, id } = await setUp();
+  const { client, account, receiver, id } = await fixture.webhook();
   receiver.answerWith(() => ({ status, headers: { 'retry-after': value } }));
   await fixture.happen(account);
   const failed = await outcome(client, id, { outcome: 'retrying', attempt: 1 });
@@ -115,7 +96,7 @@ test('a receiver that sends `Retry-After: 1` each time is retried as long as any
 });
 
 test('410 makes the webhook invalid at once; later events are kept until it is valid again', async () => {
-  const { client, account, receiver, id } = await setUp();
+  const { client, account, receiver, id } = await fixture.webhook();
   receiver.answerWith(() => ({ status: 410 }));
   await fixture.happen(account);
   await until(async () =>
@@ -134,7 +115,7 @@ test('410 makes the webhook invalid at once; later events are kept until it is v
 });
 
 test('a redirect is a failure, and is not followed', async () => {
-  const { client, account, receiver, id } = await setUp();
+  const { client, account, receiver, id } = await fixture.webhook();
   const elsewhere = await fixture.receiver();
   receiver.answerWith(() => ({ status: 307, headers: { location: elsewhere.url } }));
   await fixture.happen(account);
@@ -143,7 +124,7 @@ test('a redirect is a failure, and is not followed', async () => {
 });
 
 test('no response within 10 seconds is a failure', async () => {
-  const { client, account, receiver, id } = await setUp();
+  const { client, account, receiver, id } = await fixture.webhook();
   receiver.answerWith(() => new Promise(() => {}));
   await fixture.happen(account);
   await until(() => expect(receiver.deliveries).toHaveLength(1));
@@ -162,11 +143,8 @@ test('an endless response is read up to 16 KiB, and its status is the result', a
       clearInterval(writing);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  const { port } = server.address() as AddressInfo;
-  const { id } = await register(client, { url: `http://localhost:${port}/` });
+  const { id } = await register(client, { url: `http://localhost:${await listen(server, 'localhost')}/` });
   await until(() => expect(closed).toBe(true));
   const sent = await client.with({ authToken: '' }).post(`/webhooks/${id}/test`);
   expect(sent.body.data).toMatchObject({ delivered: true, response_code: 200, error: null });
-  server.close();
 });

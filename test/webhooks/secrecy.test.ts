@@ -53,5 +53,4 @@ test('no secret, token, proxy, body or excerpt is in a later response, the log, 
   expect(files.some((text) => text.includes(id))).toBe(true);
   expect(telling(files)).toEqual([]);
   expect(files.some((text) => text.includes(urlToken))).toBe(false);
-  await fixture.stop();
 });

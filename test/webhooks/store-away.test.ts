@@ -1,14 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
-import { Writer } from '../messaging/conversations/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { idsOf, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
+
+const root = temporaryFolder();
 
 type Verb = (...given: never[]) => Promise<unknown>;
 type Group = 'pollers' | 'webhooks' | 'events' | 'deliveries';
@@ -18,7 +19,7 @@ type Faults = Map<string, { times: number; applied: boolean }>;
 
 /** Runs a test with a service of its own, whose store fails as `faults` says. The tests mostly wait, so they run concurrently. */
 async function withFaultyStore(run: (fixture: WebhookFixture, faults: Faults) => Promise<void>): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-store-away-'));
+  const directory = mkdtempSync(join(root, 'store-'));
   const store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
   const faults: Faults = new Map();
   const groups: Group[] = ['pollers', 'webhooks', 'events', 'deliveries'];
@@ -29,7 +30,6 @@ async function withFaultyStore(run: (fixture: WebhookFixture, faults: Faults) =>
     await run(fixture, faults);
   } finally {
     await fixture.stop();
-    rmSync(directory, { recursive: true });
   }
 }
 
@@ -96,9 +96,7 @@ test.concurrent.each([
   ['webhooks.update', false],
 ])('where %s fails (applied: %s) while messages that waited are queued, each comes once', (verb, applied) =>
   withFaultyStore(async (fixture, faults) => {
-    const { client } = await fixture.actor();
-    const mint = async () => new Writer((await fixture.sandbox.mint()) as never, client);
-    const [anna, ben] = [await mint(), await mint()];
+    const [anna, ben] = await fixture.writers();
     const receiver = await fixture.receiver();
     await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
     const fault = { kind: 'status', status: 500 };

@@ -1,66 +1,51 @@
-import { afterEach, beforeEach, expect } from 'vitest';
+import { beforeEach } from 'vitest';
+import { atEnd } from '../support/at-end.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** A started service for each test, with streams that end after the test. */
+/** A service for each test, with streams that end with the test. */
 export interface StreamFixture {
-  /** The service of the running test. A test that starts another service stores it here. */
-  service: TestService;
+  /** The service of the running test. */
+  readonly service: TestService;
   /** Opens a stream as the demo account. `end` closes it. */
   open(url: string, init: RequestInit): Promise<{ response: Response; end: () => void }>;
   /** Makes events for the demo account. */
-  happen(type: string, count?: number): Promise<void>;
+  happen(type: string, count?: number): Promise<unknown>;
 }
 
 /** Must be called while tests are being declared. */
 export function streamFixture(): StreamFixture {
-  let service: TestService | null = null;
-  let open: AbortController[] = [];
-  const running = () => {
-    if (!service) throw new Error('no test runs');
-    return service;
-  };
+  let service: TestService;
   beforeEach(async () => {
     service = await startService({ POLLER_EVENTS_PER_MINUTE: '1000000' });
-    open = [];
-  });
-  afterEach(async () => {
-    for (const each of open) each.abort();
-    await running().stop();
+    atEnd(service.stop);
   });
   return {
     get service() {
-      return running();
-    },
-    set service(given) {
-      service = given;
+      return service;
     },
     async open(url, init) {
-      const { demo } = running();
+      const { apiKey, accounts } = service.demo;
       const controller = new AbortController();
-      open.push(controller);
-      const response = await fetch(url, {
-        ...init,
-        signal: controller.signal,
-        headers: {
-          authorization: `Bearer ${demo.apiKey}`,
-          'x-auth-token': demo.accounts[0].authToken,
-          ...(init.headers as Record<string, string>),
-        },
-      });
+      atEnd(() => controller.abort());
+      const own = { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0].authToken };
+      const headers = { ...own, ...(init.headers as Record<string, string>) };
+      const response = await fetch(url, { ...init, signal: controller.signal, headers });
       return { response, end: () => controller.abort() };
     },
-    async happen(type, count = 1) {
-      const response = await fetch(`${running().demo.sandboxUrl}/control/events`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ type, userName: 'ada', count }),
-      });
-      expect(response.status).toBe(201);
-    },
+    happen: (type, count = 1) =>
+      new SandboxControl(service.demo.sandboxUrl).makeEvents({ type, userName: 'ada', count }),
   };
 }
 
-/** Starts another service in place of one that the test has stopped. */
-export async function startAnother(fixture: StreamFixture): Promise<void> {
-  fixture.service = await startService({ POLLER_EVENTS_PER_MINUTE: '1000000' });
+/** Returns the events of a stream as texts, one after the other. */
+export async function* eventsOf(response: Response): AsyncGenerator<string> {
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      yield text.slice(0, end);
+      text = text.slice(end + 2);
+    }
+  }
 }

@@ -1,42 +1,28 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { openStore } from '../../src/main/open-store.ts';
-import { readConfig } from '../../src/shared/config/config.ts';
-import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
-import type { Store, StoredEventRecord } from '../../src/store/port.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Store } from '../../src/store/port.ts';
 import type { Client } from '../support/client.ts';
 import { restingBalance } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
+import { useStore } from '../support/use-store.ts';
 import { startWebhookFixture } from './fixture.ts';
+import { eventsOf } from './stream-fixture.ts';
 
 /** The number of reads of events by all readers. */
 let reads = 0;
 /** The time in milliseconds before the position at which a stream begins is read. */
 let startDelayMs = 0;
-const directory = mkdtempSync(join(tmpdir(), 'postern-streams-'));
-const store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
-const counted = (...given: Parameters<Store['events']['after']>): Promise<StoredEventRecord[]> => {
+const { store, env } = await useStore();
+const after: Store['events']['after'] = (...given) => {
   reads += 1;
   return store.events.after(...given);
 };
-const lastPlace = async (...given: Parameters<Store['events']['lastPlace']>): Promise<number> => {
+const lastPlace: Store['events']['lastPlace'] = async (...given) => {
   await pause(startDelayMs);
   return store.events.lastPlace(...given);
 };
-const events = { ...store.events, after: counted, lastPlace };
-const openCounted = () => Object.create(store, { events: { value: events } }) as Store;
-const fixture = await startWebhookFixture(
-  { DATA_DIR: directory, MAX_STREAMS_PER_KEY: '20' },
-  { openStore: openCounted },
-);
-afterAll(async () => {
-  await fixture.stop();
-  rmSync(directory, { recursive: true });
-});
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const openCounted = () => Object.create(store, { events: { value: { ...store.events, after, lastPlace } } }) as Store;
+const fixture = await startWebhookFixture({ ...env, MAX_STREAMS_PER_KEY: '20' }, { openStore: openCounted });
 
 interface Opened {
   response: Response;
@@ -47,10 +33,9 @@ interface Opened {
 /** Opens a stream and collects the ids of its events. */
 async function open(client: Client, headers: Record<string, string> = {}): Promise<Opened> {
   const controller = new AbortController();
-  const { baseUrl, key, authToken } = client.options;
-  const response = await fetch(`${baseUrl}/events`, {
+  const response = await fetch(`${client.options.baseUrl}/events`, {
     signal: controller.signal,
-    headers: { authorization: `Bearer ${key}`, 'x-auth-token': authToken ?? '', ...headers },
+    headers: { ...client.headers, ...headers },
   });
   const ids: string[] = [];
   if (response.status === 200) void collect(response, ids).catch(() => {});
@@ -58,14 +43,9 @@ async function open(client: Client, headers: Record<string, string> = {}): Promi
 }
 
 async function collect(response: Response, ids: string[]): Promise<void> {
-  let text = '';
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const id = /^id: (.*)$/m.exec(text.slice(0, end))?.[1];
-      if (id) ids.push(id);
-      text = text.slice(end + 2);
-    }
+  for await (const text of eventsOf(response)) {
+    const id = /^id: (.*)$/m.exec(text)?.[1];
+    if (id) ids.push(id);
   }
 }
 
@@ -122,12 +102,7 @@ test('a key may have 20 streams open, over REST and GraphQL together, and a refu
   const subscribe = () =>
     fetch(fixture.service.demo.graphqlUrl, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${client.options.key}`,
-        'x-auth-token': client.options.authToken ?? '',
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-      },
+      headers: { ...client.headers, 'content-type': 'application/json', accept: 'text/event-stream' },
       body: JSON.stringify({ query: 'subscription { events { id } }' }),
     });
   const { errors } = (await (await subscribe()).json()) as { errors: { message: string; extensions: object }[] };
@@ -159,9 +134,8 @@ test('a caller that disconnects while its stream opens leaves no open stream', a
   for (let i = 0; i < 20; i++) {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 100);
-    const { baseUrl, key, authToken } = client.options;
-    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken ?? '' };
-    await fetch(`${baseUrl}/events`, { signal: controller.signal, headers }).catch(() => null);
+    const { headers, options } = client;
+    await fetch(`${options.baseUrl}/events`, { signal: controller.signal, headers }).catch(() => null);
   }
   await fixture.sandbox.clearFaults();
   await pause(1_500);

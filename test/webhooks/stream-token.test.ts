@@ -1,18 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { StreamTokens, streamTokenMs } from '../../src/billing/stream-tokens.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { Vault } from '../../src/shared/secrets/vault.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
-import { Client } from '../support/client.ts';
-import { startService } from '../support/service.ts';
+import { atEnd } from '../support/at-end.ts';
+import type { Client } from '../support/client.ts';
+import { expectRefusal } from '../support/refusal.ts';
+import { useService } from '../support/use-service.ts';
+import { eventsOf } from './stream-fixture.ts';
 
 const runtime = new AdjustableRuntime();
 const secretKey = randomBytes(32);
-const open: AbortController[] = [];
 
-const service = await startService(
+const { service, sandbox, newCaller } = await useService(
   {
     UNAUTHENTICATED_RATE_LIMIT: '20',
     ALLOW_LOCALHOST_WEBHOOKS: '1',
@@ -21,12 +23,7 @@ const service = await startService(
   },
   { runtime },
 );
-const { key, keyId } = await service.makeAccount('1');
-const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-afterEach(() => {
-  for (const each of open.splice(0)) each.abort();
-});
-afterAll(() => service.stop());
+const { key, keyId, client, graphql } = await newCaller();
 
 async function tokenFor(from: Client, body: Record<string, unknown> = {}): Promise<string> {
   const answer = await from.post('/events/token', body);
@@ -38,7 +35,7 @@ async function tokenFor(from: Client, body: Record<string, unknown> = {}): Promi
 
 async function ask(path: string, headers: Record<string, string> = {}): Promise<Response> {
   const controller = new AbortController();
-  open.push(controller);
+  atEnd(() => controller.abort());
   return fetch(service.demo.baseUrl + path, { headers, signal: controller.signal });
 }
 
@@ -48,22 +45,12 @@ async function refusalOf(response: Response): Promise<[number, string]> {
 
 /** Reads a stream until it has this many events. Returns their types. */
 async function typesIn(response: Response, count: number): Promise<string[]> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  const found = () => [...text.matchAll(/^event: (.*)$/gm)].map(([, type = '']) => type);
-  while (found().length < count) {
-    const { value, done } = (await reader?.read()) ?? { done: true };
-    if (done) break;
-    text += value;
+  const types: string[] = [];
+  for await (const text of eventsOf(response)) {
+    types.push(...[...text.matchAll(/^event: (.*)$/gm)].map(([, type = '']) => type));
+    if (types.length >= count) break;
   }
-  return found();
-}
-
-async function happen(type: string): Promise<void> {
-  const body = JSON.stringify({ type, userName: 'ada' });
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${service.demo.sandboxUrl}/control/events`, { method: 'POST', headers, body });
-  expect(response.status).toBe(201);
+  return types;
 }
 
 const balance = async () => (await client.get('/account/balance')).body.data['balance'];
@@ -83,9 +70,7 @@ describe('a token of a live stream', () => {
     expect(streams[0]?.headers.get('referrer-policy')).toBe('no-referrer');
     expect(streams[0]?.headers.get('cache-control')).toBe('no-store');
     await expect.poll(async () => before - Number(await balance())).toBeCloseTo(0.002, 6);
-    await happen('mention');
-    await happen('follow');
-    await happen('like');
+    for (const type of ['mention', 'follow', 'like']) await sandbox.makeEvents({ type, userName: 'ada' });
     for (const stream of streams) expect(await typesIn(stream, 2)).toEqual(['user.follow', 'tweet.like']);
   });
 
@@ -174,6 +159,11 @@ describe('a token of a live stream', () => {
     expect((await ask(`/events?token=${sealed}`)).status).toBe(200);
   });
 
+  test('is refused for message types without an encryption code with 400', async () => {
+    const error = /^Missing required field: encryption_code: .* x-encryption-code$/;
+    expectRefusal(await client.post('/events/token', { types: ['message.sent'] }), 400, error);
+  });
+
   test('opens nothing else', async () => {
     const token = await tokenFor(client);
     for (const path of [`/account?token=${token}`, `/user/me?token=${token}`, `/webhooks?token=${token}`]) {
@@ -219,8 +209,7 @@ describe('a token of a live stream', () => {
     for (let i = 0; i < 30; i++) {
       const stream = await ask(`/events?token=${token}`);
       expect(stream.status).toBe(200);
-      open.pop()?.abort();
-      await stream.text().catch(() => {});
+      await stream.body?.cancel();
     }
     const statuses: number[] = [];
     for (let i = 0; i < 30; i++) statuses.push((await ask('/events?token=wrong')).status);
@@ -239,19 +228,8 @@ describe('a token of a live stream', () => {
   });
 
   test('is in no log line, and GraphQL makes one too', async () => {
-    const made = await fetch(service.demo.graphqlUrl, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'x-auth-token': client.options.authToken ?? '',
-      },
-      body: JSON.stringify({
-        query: 'mutation { createEventToken(input: { types: [USER_FOLLOW] }) { token expiresAt } }',
-      }),
-    });
-    const { data } = (await made.json()) as { data: { createEventToken: { token: string; expiresAt: string } } };
-    const { token } = data.createEventToken;
+    const query = 'mutation { createEventToken(input: { types: [USER_FOLLOW] }) { token expiresAt } }';
+    const { token } = (await graphql.ask(query)).data.createEventToken;
     expect((await ask(`/events?token=${token}`)).status).toBe(200);
     expect((await ask(`/events?token=${token}x`)).status).toBe(401);
     // Headers of more than 16 KiB are refused before the request reaches the service.

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import Libsql from 'libsql';
 import { describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { onSqlite } from '../support/on-sqlite.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-
 import { until } from '../support/until.ts';
-import { startAnother, streamFixture } from './stream-fixture.ts';
+import { eventsOf, streamFixture } from './stream-fixture.ts';
 
 const fixture = streamFixture();
 
@@ -39,15 +39,9 @@ class Reader {
 }
 
 async function* frames(response: Response): AsyncGenerator<Frame> {
-  let text = '';
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const lines = text.slice(0, end).split('\n');
-      text = text.slice(end + 2);
-      const fields = lines.filter((line) => !line.startsWith(':')).map((line) => line.split(/: (.*)/s, 2));
-      if (fields.length > 0) yield Object.fromEntries(fields) as Frame;
-    }
+  for await (const text of eventsOf(response)) {
+    const lines = text.split('\n').filter((line) => !line.startsWith(':'));
+    if (lines.length > 0) yield Object.fromEntries(lines.map((line) => line.split(/: (.*)/s, 2))) as Frame;
   }
 }
 
@@ -95,6 +89,25 @@ describe('the live stream', () => {
     expect(await reader.next()).toMatchObject({ event: 'tweet.reply' });
   });
 
+  test('sends a tweet once, as the first of its types that are requested, also after Last-Event-ID', async () => {
+    const { demo } = fixture.service;
+    const as = (at: number) => new Client({ ...demo, key: demo.apiKey, authToken: demo.accounts[at]?.authToken ?? '' });
+    const { id } = (await as(0).post('/tweet/create', { text: 'Mine' })).body.data;
+    const [all, mentions] = [await stream(), await stream('?types=tweet.mention')];
+    const both = { reply_to_tweet_id: id, quote_tweet_id: id };
+    await as(1).post('/tweet/create', { text: 'Well said, @ada', ...both });
+    await fixture.happen('mention');
+    const [first] = await mentions.take(2);
+    expect(first).toMatchObject({ event: 'tweet.mention', data: expect.stringContaining('Well said') });
+    const told = await all.take(2);
+    expect(told).toMatchObject([
+      { event: 'tweet.reply', data: expect.stringContaining('Well said') },
+      { event: 'tweet.mention' },
+    ]);
+    const again = await stream('', { 'last-event-id': told[0]?.id ?? '' });
+    expect(await again.next()).toEqual(told[1]);
+  });
+
   test('is refused like any call, and then costs nothing', async () => {
     const refusals: [string, Record<string, string>, number, RegExp][] = [
       ['', { authorization: '' }, 401, /Missing API key/],
@@ -102,6 +115,8 @@ describe('the live stream', () => {
       ['', { 'x-auth-token': 'nobody' }, 403, /Platform rejected auth_token/],
       ['?types=tweet.unknown', {}, 400, /^Malformed field: types\[0\]: must be one of message.received, /],
       ['?types=', {}, 400, /^Malformed field: types: must name at least one type, or be left out for all$/],
+      ['?types=message.received', {}, 400, /^Missing required field: encryption_code: .* x-encryption-code$/],
+      ['?types=tweet.like,message.reactionAdded', {}, 400, /^Missing required field: encryption_code: /],
       ['?types=tweet.like,%20user.follow', {}, 400, /^Malformed field: types: .* without blanks$/],
     ];
     for (const [query, headers, status, message] of refusals) {
@@ -118,7 +133,6 @@ describe('the live stream', () => {
     const stopping = fixture.service.stop();
     expect(await ended).toBeNull();
     await stopping;
-    await startAnother(fixture);
   });
 
   test('ends with a reason when its key is revoked', async () => {
@@ -155,14 +169,14 @@ describe('the live stream', () => {
     const first = await stream();
     await fixture.happen('like');
     const [last] = await first.take(1);
-    const raw = new Libsql(join(fixture.service.dataDir, 'postern.sqlite'));
-    const over = () => raw.exec('UPDATE poller SET streamed_until = 1');
+    const path = join(fixture.service.dataDir, 'postern.sqlite');
+    const over = () => onSqlite(path, (raw) => raw.exec('UPDATE poller SET streamed_until = 1'));
     over();
     first.end();
     // The poller is kept for five more minutes; this ends that time.
-    await until(() => expect(raw.prepare('SELECT 1 FROM poller WHERE streamed_until > 1').get()).toBeDefined());
+    const kept = () => onSqlite(path, (raw) => raw.prepare('SELECT 1 FROM poller WHERE streamed_until > 1').get());
+    await until(() => expect(kept()).toBeDefined());
     over();
-    raw.close();
     await fixture.happen('like');
     const again = await stream('', { 'last-event-id': last?.id ?? '' });
     expect(await again.next()).toMatchObject({ event: 'gap', data: expect.stringContaining('nobody listened') });

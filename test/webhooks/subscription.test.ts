@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startAnother, streamFixture } from './stream-fixture.ts';
+import { eventsOf, streamFixture } from './stream-fixture.ts';
 
 const fixture = streamFixture();
 
@@ -9,14 +9,9 @@ interface Told {
 }
 
 async function* told(response: Response): AsyncGenerator<Told> {
-  let text = '';
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const [, event, data] = /^event: (\w+)\ndata:(.*)$/s.exec(text.slice(0, end)) ?? [];
-      text = text.slice(end + 2);
-      if (event) yield { event, data: data ? JSON.parse(data) : null };
-    }
+  for await (const text of eventsOf(response)) {
+    const [, event, data] = /^event: (\w+)\ndata:(.*)$/s.exec(text) ?? [];
+    if (event) yield { event, data: data ? JSON.parse(data) : null };
   }
 }
 
@@ -71,13 +66,15 @@ describe('the subscription to events', () => {
   });
 
   test('is refused like any request, as JSON, and then costs nothing', async () => {
-    const refusals: [Record<string, string>, number, string][] = [
+    const refusals: [Record<string, string>, number, string, types?: string[]][] = [
       [{ authorization: '' }, 401, 'UNAUTHENTICATED'],
       [{ 'x-auth-token': 'nobody' }, 403, 'FORBIDDEN'],
+      [{}, 400, 'BAD_USER_INPUT', ['TWEET_LIKE', 'MESSAGE_RECEIVED']],
     ];
-    for (const [headers, status, code] of refusals) {
-      const { response } = await subscribe(all, {}, headers);
-      const { errors } = (await response.json()) as { errors: { extensions: object }[] };
+    for (const [headers, status, code, types] of refusals) {
+      const { response } = await subscribe(all, { types }, headers);
+      const { errors } = (await response.json()) as { errors: { message: string; extensions: object }[] };
+      if (types) expect(errors[0]?.message).toContain('x-encryption-code');
       expect(errors[0]?.extensions).toMatchObject({ code, status });
       expect(response.headers.get('x-credits-charged')).toBeNull();
     }
@@ -89,6 +86,5 @@ describe('the subscription to events', () => {
     const stopping = fixture.service.stop();
     expect((await next).value).toEqual({ event: 'complete', data: null });
     await stopping;
-    await startAnother(fixture);
   });
 });

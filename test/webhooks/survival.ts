@@ -5,7 +5,7 @@ import type { Fleet } from '../support/fleet.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { until } from '../support/until.ts';
-import { type Account, idsOf, makeEvent, register } from './fixture.ts';
+import { type Account, idsOf, register } from './fixture.ts';
 
 /** The maximum number of events in flight. It distributes the events over the time in which gateways die. */
 const onTheirWay = 100;
@@ -58,11 +58,12 @@ export async function keepHappening(
   watched: readonly Watched[],
   eventsOfEach: number,
 ): Promise<void> {
+  const sandbox = new SandboxControl(sandboxUrl);
   while (watched.some(({ happened }) => happened < eventsOfEach)) {
     for (const each of watched) {
       const count = Math.min(1 + Math.floor(Math.random() * 10), eventsOfEach - each.happened);
       if (count <= 0 || each.happened - each.receiver.deliveries.length > onTheirWay / watched.length) continue;
-      await makeEvent(sandboxUrl, each.account, 'follow', count);
+      await sandbox.makeEvents({ type: 'follow', userName: each.account.userName, count });
       each.happened += count;
     }
     await sleep(Math.random() * 100);

@@ -3,15 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Demo } from '../../../src/api/demo/demo.ts';
-import {
-  makeRichAccount,
-  mebibytes,
-  programOf,
-  type Settings,
-  type Started,
-  start,
-  temporaryFolder,
-} from '../processes.ts';
+import { makeKeys, mebibytes, programOf, type Settings, type Started, start, temporaryFolder } from '../processes.ts';
 import type { Figures, Reply } from './probe.ts';
 
 interface Waiting {
@@ -32,9 +24,8 @@ export class Service {
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 0;
 
-  static async start(checkout: string, platform: Settings): Promise<Service> {
+  static async start(platform: Settings): Promise<Service> {
     const folder = temporaryFolder();
-    const command = join(checkout, 'dist', 'cli', 'main.js');
     const settings = {
       NODE_ENV: 'production',
       DATA_DIR: folder,
@@ -49,10 +40,10 @@ export class Service {
       ...platform,
     };
     const execArgv = ['--expose-gc', '--import', await programOf('bench/hostile/probe.ts')];
-    const started = await start(command, ['serve'], settings, { log: join(folder, 'log'), execArgv, ipc: true });
-    const keyOf = (credits: string) => makeRichAccount(folder, credits, command).key;
-    const keys = { rich: keyOf('1000'), poor: keyOf('0'), other: keyOf('1000') };
-    return new Service(started, folder, platform, keys);
+    const log = join(folder, 'log');
+    const started = await start('../dist/cli/main.js', ['serve'], settings, { log, execArgv, ipc: true });
+    const [rich = '', poor = '', other = ''] = await makeKeys(folder, [1_000, 0, 1_000]);
+    return new Service(started, folder, platform, { rich, poor, other });
   }
 
   private constructor(started: Started, folder: string, platform: Settings, keys: Record<string, string>) {

@@ -25,6 +25,28 @@ export interface Attack {
 
 export type Attacks = Record<string, Attack>;
 
+/** Returns an attack for each row of a table. The names begin with `prefix`. */
+export function attacksOf<Row>(prefix: string, rows: Record<string, Row>, attack: (row: Row) => Attack): Attacks {
+  return Object.fromEntries(Object.entries(rows).map(([name, row]) => [prefix + name, attack(row)]));
+}
+
+export const fresh = (attack: Attack): Attack => Object.assign(attack, { fresh: true });
+
+/** Sends a call of REST several times. */
+export function calls(
+  method: Dispatcher.HttpMethod,
+  path: string,
+  body?: string | object | ((index: number) => string | object),
+  { count = 3, atOnce = 1, ...options }: Omit<Sent, 'body'> & { count?: number; atOnce?: number } = {},
+): Attack {
+  return (target) =>
+    target.many(count, atOnce, (i) => target.rest(method, path, typeof body === 'function' ? body(i) : body, options));
+}
+
+/** Returns numbered texts, joined by blanks. */
+export const many = (times: number, text: (index: number) => string) =>
+  Array.from({ length: times }, (_, i) => text(i)).join(' ');
+
 export type Headers = Record<string, string>;
 
 export interface Credentials {
@@ -172,6 +194,12 @@ export class Target {
       ...(actor !== null && { 'x-auth-token': this.demo.accounts[actor]?.authToken ?? '' }),
       ...headers,
     };
+  }
+
+  /** Returns the head of a raw request. */
+  head(method: string, path: string, headers: Headers = {}): string {
+    const lines = Object.entries(this.headers({ headers })).map(([name, value]) => `${name}: ${value}\r\n`);
+    return `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}\r\n`;
   }
 
   /** Sends one request and reads the response to its end. Only the first bytes of the body are kept. */

@@ -1,11 +1,20 @@
+"""The same four steps as in node/scenario.ts. run.ts counts the lines that this prints."""
+
+import os
+
 from postern_client import AuthenticatedClient
 from postern_client.api.tweets import tweet_advanced_search, tweet_create, tweet_detail
 from postern_client.api.users import user_follow
 from postern_client.models import ErrorEnvelope, TweetCreateBody, UserFollowBody
 from postern_client.types import UNSET
-from scenario import ACTOR, API_KEY, BASE_URL, Page, run_scenario
 
-client = AuthenticatedClient(base_url=BASE_URL, token=API_KEY, headers={"x-auth-token": ACTOR})
+OTHER_USER = os.environ["POSTERN_OTHER_USER"]
+client = AuthenticatedClient(
+    base_url=os.environ["POSTERN_URL"],
+    token=os.environ["POSTERN_KEY"],
+    headers={"x-auth-token": os.environ["POSTERN_ACTOR"]},
+)
+found = []
 
 
 def data_of(answer):
@@ -14,25 +23,42 @@ def data_of(answer):
     return answer.data
 
 
-class Scenario:
-    def search(self, q, cursor):
-        data = data_of(tweet_advanced_search.sync(client=client, q=q, count=5, cursor=cursor or UNSET))
-        return Page([(tweet.id, tweet.url) for tweet in data.tweets], data.next_cursor)
-
-    def quote(self, text, url):
-        return data_of(tweet_create.sync(client=client, body=TweetCreateBody(text=text, quote_tweet_url=url))).id
-
-    def quote_of(self, tweet_id):
-        return data_of(tweet_detail.sync(client=client, tweet_id=tweet_id)).quoted_tweet.id
-
-    def follow(self, name):
-        data = data_of(user_follow.sync(client=client, body=UserFollowBody(username=name)))
-        return data.user_name, data.following
-
-    def missing_tweet(self):
-        answer = tweet_detail.sync_detailed(client=client, tweet_id="1")
-        assert isinstance(answer.parsed, ErrorEnvelope), answer
-        return int(answer.status_code), answer.headers.get("x-error-code")
+def two_pages():
+    cursor = UNSET
+    for _page in range(2):
+        data = data_of(tweet_advanced_search.sync(client=client, q=f"from:{OTHER_USER}", count=5, cursor=cursor))
+        cursor = data.next_cursor
+        found.extend(data.tweets)
+    assert len({tweet.id for tweet in found}) == 10, found
 
 
-run_scenario(Scenario(), "Quoted by openapi-python-client")
+def quote():
+    quoted = found[5]
+    body = TweetCreateBody(text="Quoted by openapi-python-client", quote_tweet_url=quoted.url)
+    created = data_of(tweet_create.sync(client=client, body=body))
+    assert data_of(tweet_detail.sync(client=client, tweet_id=created.id)).quoted_tweet.id == quoted.id
+
+
+def follow():
+    data = data_of(user_follow.sync(client=client, body=UserFollowBody(username=OTHER_USER)))
+    assert (data.user_name, data.following) == (OTHER_USER, True), data
+
+
+def error():
+    answer = tweet_detail.sync_detailed(client=client, tweet_id="1")
+    assert isinstance(answer.parsed, ErrorEnvelope), answer
+    assert (int(answer.status_code), answer.headers.get("x-error-code")) == (404, "not_found"), answer
+
+
+steps = {
+    "search with two pages": two_pages,
+    "create a tweet that quotes by URL": quote,
+    "follow by name": follow,
+    "an error by its code": error,
+}
+for name, step in steps.items():
+    try:
+        step()
+        print(f"ok {name}")
+    except Exception as fault:
+        print(f"not ok {name}: {type(fault).__name__} {' '.join(str(fault).split())[:500]}")

@@ -6,25 +6,56 @@ import { numericId, screenName } from '../../shared/model/scalars.ts';
 
 type Input = Record<string, unknown>;
 
-/**
- * Validates raw input against an action's schema. Throws `bad_input`, which names the first invalid field. An optional
- * field with the value `null` is treated as absent (docs/rest.md, Requests).
- */
-export function checkInput<I extends z.ZodObject>(schema: I, raw: Input): z.output<I> {
-  const given = withoutNulls(schema, raw);
-  for (const [name, value] of Object.entries(given)) {
-    if (containsNul(value) && fieldOf(schema, name)) throw malformedField(name, noNul);
-  }
-  const result = schema.safeParse(given, { error: reasonOf });
-  if (result.success) return result.data;
-  throw firstError(result.error.issues, schema, given);
+/** A field of the input that the schema does not have. */
+export interface UnknownField {
+  readonly path: readonly PropertyKey[];
+  /** The fields that the schema has at this place. */
+  readonly known: readonly string[];
 }
 
-/** Removes fields whose value is `null`, except fields whose schema accepts `null`. */
-function withoutNulls(schema: z.ZodObject, raw: Input): Input {
-  const entries = Object.entries(raw);
-  const given = entries.filter(([name, value]) => value !== null || fieldOf(schema, name)?.safeParse(null).success);
-  return given.length === entries.length ? raw : Object.fromEntries(given);
+/**
+ * Returns a raw input without `null` and without unknown fields, and the list of these fields. `null` means that a field or an item is left
+ * out (docs/rest.md, Requests), and stays only if its schema accepts it.
+ */
+export function knownInput(schema: z.ZodObject, raw: Input): { input: Input; unknown: UnknownField[] } {
+  const unknown: UnknownField[] = [];
+  return { input: knownPart(schema, raw, [], unknown) as Input, unknown };
+}
+
+function knownPart(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], unknown: UnknownField[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = innermost(schema);
+  const isLeftOut = (part: unknown, of: z.core.$ZodType) => part === null && !z.safeParse(of, null).success;
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    const { element } = inner;
+    return value.flatMap((item, at) =>
+      isLeftOut(item, element) ? [] : [knownPart(element, item, [...path, at], unknown)],
+    );
+  }
+  if (!(inner instanceof z.ZodObject) || Array.isArray(value)) return value;
+  const known = Object.keys(inner.shape);
+  const input: Input = {};
+  for (const [name, part] of Object.entries(value)) {
+    const field = fieldOf(inner, name);
+    if (!field) unknown.push({ path: [...path, name], known });
+    else if (!isLeftOut(part, field)) input[name] = knownPart(field, part, [...path, name], unknown);
+  }
+  return input;
+}
+
+/** Returns the schema inside wrappers such as `optional`. */
+export function innermost(schema: z.core.$ZodType): z.core.$ZodType {
+  const { def } = schema._zod;
+  return 'innerType' in def ? innermost(def.innerType as z.core.$ZodType) : schema;
+}
+
+/** Validates raw input against an action's schema. Throws `bad_input`, which names the first invalid field. */
+export function checkInput<I extends z.ZodObject>(schema: I, raw: Input): z.output<I> {
+  const { input } = knownInput(schema, raw);
+  for (const [name, value] of Object.entries(input)) if (containsNul(value)) throw malformedField(name, noNul);
+  const result = schema.safeParse(input, { error: reasonOf });
+  if (result.success) return result.data;
+  throw firstError(result.error.issues, schema, input);
 }
 
 /**
@@ -49,36 +80,18 @@ function firstError(issues: readonly z.core.$ZodIssue[], schema: z.ZodObject, ra
   const field = fieldAt(issue.path);
   const value = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], raw);
   if (issue.code === 'custom' && issue.params?.['isMissing'] === true) {
-    return missingFields((issue.params['alternatives'] as string[] | undefined) ?? [field], schema, raw);
+    return missingFields((issue.params['alternatives'] as string[] | undefined) ?? [field]);
   }
   if (value === undefined || (value === '' && issue.code === 'too_small' && isRequired(schema, issue.path))) {
-    return missingFields([field], schema, raw);
+    return missingFields([field]);
   }
   return malformedField(field, issue.message);
 }
 
-/**
- * Returns an error that names all the alternative fields. If the input has one of them under a different spelling, such
- * as `userId`, the message points to it.
- */
-function missingFields(fields: readonly string[], schema: z.ZodObject, raw: Input): PosternError {
+/** Returns an error that names all the alternative fields. */
+function missingFields(fields: readonly string[]): PosternError {
   const [first = ''] = fields;
-  const unknown = Object.keys(raw).filter((name) => name.length <= maxComparedLength && !fieldOf(schema, name));
-  const all = fields.length > 1 ? `${fields.slice(0, -1).join(', ')} or ${fields.at(-1)}` : first;
-  for (const field of fields) {
-    const sent = unknown.find((name) => spellingKey(name) === spellingKey(field));
-    if (sent === undefined) continue;
-    return missingField(first, `${all}: it was sent as ${sent}, and this endpoint takes ${field}`);
-  }
-  return missingField(first, all);
-}
-
-/** Names longer than this are not compared with field names, to limit the work per request. */
-const maxComparedLength = 64;
-
-/** Returns the same key for all spellings of a name, such as `userName`, `user_name` and `username`. */
-function spellingKey(name: string): string {
-  return name.replaceAll(/[_-]/g, '').toLowerCase();
+  return missingField(first, fields.length > 1 ? `${fields.slice(0, -1).join(', ')} or ${fields.at(-1)}` : first);
 }
 
 function isRequired(schema: z.ZodObject, [field = '']: readonly PropertyKey[]): boolean {

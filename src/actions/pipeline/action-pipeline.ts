@@ -132,9 +132,6 @@ export class ActionPipeline {
    */
   prepare(action: Action, raw: Input, caller: Caller): PreparedCall {
     if (caller.key?.restrictions) requirePermission(action, caller.key.restrictions);
-    if (action.paged === 'two-part' && raw['cursor'] != null) {
-      throw malformedField('cursor', 'is not used for this list: send cursor_id and graph_snapshot_id of next_cursor');
-    }
     return this.#prepare(action, raw, caller, pagingOf(action));
   }
 
@@ -170,7 +167,7 @@ export class ActionPipeline {
     const authToken = checkToken(caller.authToken);
     const code = checkCode(action, caller.encryptionCode);
     const checked = { ...checkInput(action.input, raw), ...beside };
-    action.validate?.(checked as never, this.#parts.platform);
+    action.validate?.(checked as never, this.#parts.platform, common.credentials);
     const reason = this.#parts.platform.capabilities.unsupported[action.name];
     if (reason !== undefined) throw notSupported(action, reason);
     const { input, seal } = paging(cursors, listOf(action, checked, authToken.expose()), checked);
@@ -206,7 +203,7 @@ export class ActionPipeline {
         try {
           return seal(await named(action, () => action.run(context, checkedInput as never)));
         } catch (error) {
-          if (this.#isCounted(error, caller)) await this.#parts.failedCalls.count(account);
+          if (this.#isCounted(error, caller)) this.#parts.failedCalls.count(account);
           throw error;
         }
       },

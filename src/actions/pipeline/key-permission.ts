@@ -9,11 +9,9 @@ export function requirePermission(action: Action, restrictions: KeyRestrictions)
 }
 
 /** Returns the error if an API key with these restrictions may not call the action, otherwise `null`. */
-export function permissionRefusal(
-  { name, effect }: Action,
-  { groups, readOnly }: KeyRestrictions,
-): PosternError | null {
-  const group = name.split('/')[0] as EndpointGroup;
+export function permissionRefusal(action: Action, { groups, readOnly }: KeyRestrictions): PosternError | null {
+  const { name, effect } = action;
+  const group = keyGroupOf(action);
   if (groups !== null && !groups.includes(group)) {
     return new PosternError(
       'key_group_not_allowed',
@@ -35,4 +33,9 @@ export function permissionRefusal(
     );
   }
   return null;
+}
+
+/** Returns the group that a restricted key needs for the action. */
+export function keyGroupOf({ name, keyGroup }: Action): EndpointGroup {
+  return keyGroup ?? (name.split('/')[0] as EndpointGroup);
 }

@@ -70,12 +70,12 @@ export const createTweet = platformAction({
           'True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise.',
       }),
       media_alt_texts: z
-        .array(altText)
+        .array(altText.nullable())
         .max(mostMedia, tooMany)
         .optional()
         .meta({
           description:
-            'Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty for none. The sandbox ignores them.',
+            'Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. The sandbox ignores them.',
           examples: [['A loom beside a window']],
         }),
       langs: z
@@ -128,7 +128,7 @@ export const createTweet = platformAction({
         quoteTweetId: input.quote_tweet_id ?? null,
         quoteTweetUrl: quoteUrl ?? null,
         mediaIds: [...ids, ...uploaded],
-        mediaAltTexts: input.media_alt_texts ?? [],
+        mediaAltTexts: (input.media_alt_texts ?? []).map((alt) => alt ?? ''),
         langs: input.langs ?? [],
       });
     });

@@ -10,7 +10,7 @@ export const createWebhook = platformAction({
   summary: "Deliver the actor's activity to an address",
   description:
     'The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the ' +
-    'reason: repair the receiver, then validate the webhook. ' +
+    'reason: repair the receiver, then validate the webhook. A second webhook with the same URL and `auth_token` is refused with 409. ' +
     'Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once.',
   price: webhookPrice,
   effect: 'once',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageInput, pageOutput } from '../../shared/model/page.ts';
 import { delivery } from '../../shared/model/webhook.ts';
-import { accountAction, webhookPrice } from '../action.ts';
+import { accountAction } from '../action.ts';
 import { webhookId } from './fields.ts';
 
 export const webhookDeliveries = accountAction({
@@ -9,7 +9,7 @@ export const webhookDeliveries = accountAction({
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
   summary: 'The deliveries of the last 24 hours, newest first',
-  price: webhookPrice,
+  price: 0,
   effect: 'read',
   paged: true,
   input: z.object({ id: webhookId, ...pageInput }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { webhook } from '../../shared/model/webhook.ts';
-import { accountAction, webhookPrice } from '../action.ts';
+import { accountAction } from '../action.ts';
 import { webhookId } from './fields.ts';
 
 export const webhookDetail = accountAction({
@@ -8,7 +8,7 @@ export const webhookDetail = accountAction({
   method: 'GET',
   path: '/webhooks/{id}',
   summary: 'One webhook',
-  price: webhookPrice,
+  price: 0,
   effect: 'read',
   input: z.object({ id: webhookId }),
   example: { id: 'wh_Q5bX2m' },

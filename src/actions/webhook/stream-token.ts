@@ -4,6 +4,7 @@ import { isoTime } from '../../shared/model/scalars.ts';
 import { formatIsoTime } from '../../shared/model/time.ts';
 import { eventType } from '../../shared/model/webhook.ts';
 import { platformAction } from '../action.ts';
+import { requireCodeFor } from './fields.ts';
 
 export const eventToken = platformAction({
   name: 'events/token',
@@ -31,6 +32,7 @@ export const eventToken = platformAction({
     token: z.string().meta({ description: 'The token, for the query parameter `token` of `GET /events`.' }),
     expires_at: isoTime.meta({ description: 'When the token ceases to open the stream.' }),
   }),
+  validate: ({ types: wanted }, _platform, credentials) => requireCodeFor(wanted, credentials),
   async run({ key, credentials, streamTokens }, { types = null }) {
     if (key === null) throw new Error('a token needs an API key');
     const { authToken, proxy, encryptionCode } = credentials;

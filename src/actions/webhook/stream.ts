@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { streamedEvent } from '../../shared/model/event-bodies.ts';
 import { eventType } from '../../shared/model/webhook.ts';
 import { flatPrice, platformAction } from '../action.ts';
+import { requireCodeFor } from './fields.ts';
 
 const types = z
   .string()
@@ -37,6 +38,7 @@ export const eventStream = platformAction({
   }),
   example: { types: 'tweet.like,user.follow' },
   output: streamedEvent,
+  validate: ({ types: wanted }, _platform, credentials) => requireCodeFor(wanted, credentials),
   async run({ platform, webhooks, account, credentials }, { types: wanted = null, last_event_id: after = null }) {
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     const proxy = credentials.proxy?.expose() ?? null;

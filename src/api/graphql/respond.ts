@@ -3,6 +3,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { errorCodeHeader, errorCodes, errorTable } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
 import { toJson } from '../http/json-size.ts';
+import { mediaRanges } from '../http/media-ranges.ts';
 import { noteError, showRate } from '../http/request-locals.ts';
 import { publicError } from './errors.ts';
 import type { GraphqlRequest } from './request.ts';
@@ -64,14 +65,7 @@ function showErrors({ errors = [] }: FormattedExecutionResult, { response, isInv
  * performed and charged.
  */
 function responseType(accept = '*/*'): string {
-  const ranges = accept.toLowerCase().split(',').map(readRange);
-  const weigh = (type: string) => ranges.find(({ name }) => name === type)?.quality ?? 0;
+  const ranges = mediaRanges(accept);
+  const weigh = (type: string) => ranges.get(type) ?? 0;
   return weigh(newer) > 0 && weigh(newer) >= weigh(older) ? newer : older;
-}
-
-function readRange(range: string): { name: string; quality: number } {
-  const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
-  const quality = parameters.find((parameter) => parameter.startsWith('q='));
-  const value = quality === undefined ? 1 : Number(quality.slice(2));
-  return { name, quality: value >= 0 && value <= 1 ? value : 0 };
 }

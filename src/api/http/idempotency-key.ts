@@ -25,19 +25,24 @@ const longestText = 65_536;
 
 /**
  * Returns a string that identifies the content of a request: its action, input, actor and proxy. Two requests have the same string only if
- * their contents are equal.
+ * their contents are equal. A field with `null` counts as left out, unless `keepsNull` is true.
  */
-export function requestContent(name: string, input: unknown, secrets: readonly unknown[]): string {
-  return JSON.stringify([name, sortKeys(input), ...secrets]);
+export function requestContent(
+  name: string,
+  input: unknown,
+  secrets: readonly unknown[],
+  { keepsNull = false } = {},
+): string {
+  return JSON.stringify([name, sortKeys(input, keepsNull), ...secrets]);
 }
 
 /** Sorts the fields of all objects, so that the order of fields does not matter. */
-function sortKeys(value: unknown): unknown {
+function sortKeys(value: unknown, keepsNull: boolean): unknown {
   if (typeof value === 'string' && value.length > longestText) return { sha256: sha256(value) };
-  if (Array.isArray(value)) return value.map(sortKeys);
+  if (Array.isArray(value)) return value.map((item) => sortKeys(item, keepsNull));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([name, item]) => [name, sortKeys(item)]);
+  const given = Object.entries(value).filter(([, item]) => item !== null || keepsNull);
+  return given.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, item]) => [name, sortKeys(item, keepsNull)]);
 }
 
 function sha256(text: string): string {

@@ -8,6 +8,7 @@ import { asPosternError, PosternError } from '../../shared/errors/postern-error.
 import { logFailure } from '../../shared/observability/failures.ts';
 import { authenticate } from '../http/api-key.ts';
 import { readJsonBody } from '../http/json-body.ts';
+import { mediaRanges } from '../http/media-ranges.ts';
 import { parseQuery, type RequestTarget, refuseCredentialsInQuery } from '../http/request.ts';
 import { applyRate, handle, localsOf, showRate } from '../http/request-locals.ts';
 import { sendError } from '../rest/envelope.ts';
@@ -37,6 +38,8 @@ export function mcpHandler(parts: PipelineBackendParts): McpListener {
       leave = admitted.leave;
       applyRate(admitted.rate, response);
       const policy = readPolicy(query);
+      const format = formatOf(request.headers.accept);
+      if (format === null) return await sendWebResponse(response, notAcceptable());
       parts.bodies.hold(request, response, key.account, bodyLimitBytes);
       const message = await readMessage(request);
       const hungUp = new AbortController();
@@ -52,7 +55,7 @@ export function mcpHandler(parts: PipelineBackendParts): McpListener {
       const { fetch } = createMcpHandler(() => mcpServer(serverParts), { maxSubscriptions: 0, onerror });
       const answer = await fetch(webRequestOf(request, hungUp.signal), { parsedBody: message });
       if (answer.status >= 500) throw failure ?? new Error('the protocol handler failed');
-      await sendWebResponse(response, answer);
+      await sendWebResponse(response, await inFormat(format, answer));
     } catch (thrown) {
       const error = asPosternError(thrown);
       logFailure(parts.logger, locals.requestId, error);
@@ -91,13 +94,46 @@ async function readMessage(request: IncomingMessage): Promise<object> {
   throw new PosternError('unreadable_body', 'The body must be one JSON-RPC message: batches are not accepted');
 }
 
+type Format = 'json' | 'events' | 'any';
+
+const eventStream = 'text/event-stream';
+
+/**
+ * Returns the format of the response, or `null` if the client accepts none. A client that does not name event streams gets JSON if it
+ * accepts JSON.
+ */
+function formatOf(accept: string | undefined): Format | null {
+  const ranges = mediaRanges(accept || '*/*');
+  const any = ranges.get('*/*') ?? 0;
+  const json = ranges.get('application/json') ?? ranges.get('application/*') ?? any;
+  const events = ranges.get(eventStream) ?? ranges.get('text/*');
+  if (json === 0) return (events ?? any) === 0 ? null : 'events';
+  return events === undefined || events < json ? 'json' : 'any';
+}
+
+function notAcceptable(): Response {
+  const message = `Not Acceptable: the response is application/json or ${eventStream}`;
+  return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status: 406 });
+}
+
+/** Converts a response to a format. The last event of a stream is the result of the call. */
+async function inFormat(format: Format, answer: Response): Promise<Response> {
+  const isStream = answer.headers.get('content-type') === eventStream;
+  if (format === 'any' || answer.body === null || isStream === (format === 'events')) return answer;
+  const text = await answer.text();
+  const body = isStream ? text.slice(text.lastIndexOf('\ndata: ') + 7) : `event: message\ndata: ${text}\n\n`;
+  const headers = new Headers(answer.headers);
+  headers.set('content-type', isStream ? 'application/json' : eventStream);
+  return new Response(body, { status: answer.status, headers });
+}
+
 /** Returns the request for the handler of the protocol, without the credentials. The body is passed separately. */
 function webRequestOf({ headers }: IncomingMessage, signal: AbortSignal): Request {
-  const passed = Object.entries(headers).filter(([name]) => name.startsWith('mcp-') || name === 'accept');
+  const passed = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
   const given = passed.map(([name, value]): [string, string] => [name, String(value)]);
   return new Request('http://postern/mcp', {
     method: 'POST',
-    headers: [...given, ['content-type', 'application/json']],
+    headers: [...given, ['accept', `application/json, ${eventStream}`], ['content-type', 'application/json']],
     signal,
   });
 }

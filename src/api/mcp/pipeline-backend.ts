@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { knownInput } from '../../actions/input/input.ts';
 import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
 import type { AccountService } from '../../billing/account-service.ts';
 import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
@@ -23,6 +24,7 @@ import { credentialHeaders } from '../http/request.ts';
 import { localsOf, noteError } from '../http/request-locals.ts';
 import type { Envelope } from '../rest/envelope.ts';
 import { envelopeForm } from '../rest/response-body.ts';
+import { unknownParameter } from '../rest/unknown-parameters.ts';
 
 export interface PipelineBackendParts extends AuthenticationParts {
   pipeline: ActionPipeline;
@@ -72,7 +74,7 @@ export class PipelineBackend implements ToolBackend {
     return { charged: mayBeCharged(code) ? null : '0', credit_left: await this.#credit() };
   }
 
-  async #callTool({ tool, input, idempotencyKey, signal }: ToolCall): Promise<ToolOutcome> {
+  async #callTool({ tool, input: given, idempotencyKey, signal }: ToolCall): Promise<ToolOutcome> {
     const { action, takesKey } = tool;
     const { response, key } = this.#http;
     const { runtime, pipeline, recorder, logger } = this.#parts;
@@ -86,6 +88,8 @@ export class PipelineBackend implements ToolBackend {
       throw missingCredential('the encryption code of direct messages', 'the header x-encryption-code');
     const usedKey = takesKey ? (idempotencyKey ?? runtime.randomBytes(16).toString('hex')) : null;
     try {
+      const { input, unknown } = knownInput(action.input, given);
+      if (unknown.length > 0) throw unknownParameter(unknown);
       const secrets = [caller.authToken, caller.proxy, caller.encryptionCode].map((secret) => secret?.expose() ?? null);
       const idempotency = () =>
         usedKey === null ? null : { key: usedKey, content: requestContent(action.name, input, secrets) };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import { endResponse } from '../http/end-response.ts';
+import { mediaRanges } from '../http/media-ranges.ts';
 import { localsOf } from '../http/request-locals.ts';
 import { setErrorHeaders } from '../rest/envelope.ts';
 import { type Html, html } from './html.ts';
@@ -14,10 +15,8 @@ export const textStyle: Asset = styleSheet('/text.css', new URL('./text.css', im
 export function prefersPage({ method, headers: { accept } }: IncomingMessage): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   if (!accept?.includes('text/html')) return false;
-  const quality = (type: string) => {
-    const range = accept.split(',').find((part) => part.split(';')[0]?.trim() === type);
-    return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1);
-  };
+  const ranges = mediaRanges(accept);
+  const quality = (type: string) => ranges.get(type) ?? 0;
   return quality('text/html') > quality('application/json');
 }
 

@@ -9,6 +9,7 @@ import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.
 import { sendBody } from './envelope.ts';
 import { inputReader, type RawInput, type RestRequest } from './read-input.ts';
 import { envelopeForm } from './response-body.ts';
+import { checkUnknown } from './unknown-parameters.ts';
 
 export type RestHandler = (request: RestRequest, response: ServerResponse) => Promise<void>;
 
@@ -18,7 +19,7 @@ export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandl
   const form = envelopeForm(action);
   return async (request, response) => {
     const { account = '', key: apiKey = null } = localsOf(response);
-    const input = readInput(request);
+    const { input, unknown } = readInput(request);
     const caller: Caller = {
       account,
       key: apiKey,
@@ -27,6 +28,7 @@ export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandl
       encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
       signal: hangUpSignal(response),
     };
+    checkUnknown(unknown, request, response, () => pipeline.prepare(action, input, caller));
     const idempotency = () => {
       const key = action.method === 'POST' ? readIdempotencyKey(request.message) : null;
       return key === null ? null : { key, content: contentOf(request, action, input, caller) };

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Action } from '../../actions/action.ts';
+import { innermost, knownInput } from '../../actions/input/input.ts';
+import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { refuseCredentialsInQuery } from '../http/request.ts';
+import type { UnknownParameter } from './unknown-parameters.ts';
 
 /** A request for which a route was found. */
 export interface RestRequest {
@@ -17,49 +20,44 @@ export interface RestRequest {
 
 export type RawInput = Record<string, unknown>;
 
-export type InputReader = (request: RestRequest) => RawInput;
+export type InputReader = (request: RestRequest) => { input: RawInput; unknown: readonly UnknownParameter[] };
+
+/** Every endpoint knows them, so that a client can send them with every request. */
+const credentials = { auth_token: z.string(), proxy: z.string(), encryption_code: z.string() };
 
 /**
  * Returns a function that reads the raw input of an action: the query of a GET or the JSON body of other methods, and the path parameters.
+ * Unknown parameters and `null` are left out.
  */
-export function inputReader(action: Action): InputReader {
-  const inPath = [...action.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const read = action.method === 'GET' ? queryReader(action) : bodyInput;
-  if (inPath.length === 0) return read;
+export function inputReader({ method, path, kind, input: { shape } }: Action): InputReader {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const fields = Object.entries(shape).filter(([name]) => !inPath.includes(name));
+  const token = kind === 'stream' ? { token: z.string() } : {};
+  const schema = z.object({ ...Object.fromEntries(fields), ...token, ...credentials });
+  const known = Object.keys(schema.shape);
+  const numbers = fields.flatMap(([name, field]) => (innermost(field)._zod.def.type === 'number' ? [name] : []));
+  const takesQuery = method === 'GET';
   return (request) => {
-    const input: RawInput = { ...read(request) };
+    if (!takesQuery) refuseCredentialsInQuery(Object.keys(request.query), 'in the JSON body or ');
+    const body = bodyOf(request);
+    const { input, unknown } = knownInput(schema, takesQuery ? request.query : body);
+    if (takesQuery) readQueryValues(input, numbers);
     for (const name of inPath) input[name] = request.params[name];
-    return input;
+    const place = takesQuery ? 'in the query string' : 'in the JSON body';
+    const misplaced = Object.keys(takesQuery ? body : request.query).map((name) => ({ path: [name], known, place }));
+    return { input, unknown: [...unknown, ...misplaced] };
   };
 }
 
-function queryReader(action: Action): InputReader {
-  const numbers = Object.entries(action.input.shape).flatMap(([name, field]) => (isNumber(field) ? [name] : []));
-  return (request) => queryInput(request, numbers);
+function bodyOf({ body = {} }: RestRequest): RawInput {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as RawInput;
+  throw new PosternError('unreadable_body', 'The body must be a JSON object');
 }
 
-function bodyInput(request: RestRequest): RawInput {
-  refuseCredentialsInQuery(Object.keys(request.query), 'in the JSON body or ');
-  const body: unknown = request.body === undefined ? {} : request.body;
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new PosternError('unreadable_body', 'The body must be a JSON object');
+/** The values of a query are strings, so digits are converted to a number if the action's field is a number. */
+function readQueryValues(input: RawInput, numbers: readonly string[]): void {
+  for (const [name, value] of Object.entries(input)) {
+    if (Array.isArray(value)) throw malformedField(name, 'given more than once');
+    if (numbers.includes(name) && /^-?\d{1,15}$/.test(String(value))) input[name] = Number(value);
   }
-  return body as RawInput;
-}
-
-/** Reads a query string. Its values are strings, so digits are converted to a number if the action's field is a number. */
-function queryInput(request: RestRequest, numbers: readonly string[]): RawInput {
-  const input: RawInput = Object.create(null);
-  for (const [name, value] of Object.entries(request.query)) {
-    if (Array.isArray(value))
-      throw new PosternError('malformed_field', `Malformed field: ${name}: given more than once`);
-    input[name] = numbers.includes(name) && /^-?\d{1,15}$/.test(String(value)) ? Number(value) : value;
-  }
-  return input;
-}
-
-function isNumber(field: z.core.$ZodType): boolean {
-  const { def } = field._zod;
-  if (def.type === 'number') return true;
-  return 'innerType' in def && isNumber(def.innerType as z.core.$ZodType);
 }

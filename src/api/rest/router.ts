@@ -81,12 +81,10 @@ function actionHandler(action: Action, parts: RestParts): RestHandler {
     response.once(streamOpened, leave);
     try {
       applyRate(rate, response);
-      if (action.method !== 'GET') {
-        bodies.hold(request.message, response, key.account, limitBytes);
-        request.body = await readJsonBody(request.message, { limitBytes, compressed: true });
-        // Parsing 24 MiB takes long, so other requests may run before the input is checked.
-        if (action.takesBase64) await turn();
-      }
+      bodies.hold(request.message, response, key.account, limitBytes);
+      request.body = await readJsonBody(request.message, { limitBytes, compressed: true });
+      // Parsing 24 MiB takes long, so other requests may run before the input is checked.
+      if (action.takesBase64) await turn();
       await serve(request, response);
     } finally {
       leave();

@@ -17,6 +17,7 @@ import type { RestHandler } from './action-route.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { errorBody } from './envelope.ts';
 import { inputReader, type RawInput, type RestRequest } from './read-input.ts';
+import { checkUnknown } from './unknown-parameters.ts';
 
 /** Returns the handler of an action that opens a stream. The call is charged when the stream opens. */
 export function streamRoute(
@@ -28,10 +29,8 @@ export function streamRoute(
   return async (request, response) => {
     const { account = '', key = null } = localsOf(response);
     const after = request.message.headers['last-event-id'];
-    const input: RawInput = {
-      ...readInput(request),
-      ...(typeof after === 'string' && after !== '' && { last_event_id: after }),
-    };
+    const { input, unknown } = readInput(request);
+    if (typeof after === 'string' && after !== '') input['last_event_id'] = after;
     const grant = streamGrantOf(request.message, parts);
     if (grant) restrictToGrant(input, request, grant);
     const credentials = grant
@@ -46,7 +45,9 @@ export function streamRoute(
           encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
         };
     const caller = { account, key, ...credentials, signal: new Cancellation() };
-    const call = pipeline.prepare(action, input, caller);
+    const prepare = () => pipeline.prepare(action, input, caller);
+    checkUnknown(unknown, request, response, prepare);
+    const call = prepare();
     const giveBack = limits.openStream(key?.id ?? '');
     let stream: LiveStream | null = null;
     try {

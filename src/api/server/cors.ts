@@ -7,7 +7,7 @@ const maxAgeSeconds = 7_200;
 
 /** Request headers of the API that need no check for repetition. */
 const otherRequestHeaders = [
-  ...['content-encoding', 'x-request-id', 'traceparent', 'tracestate'],
+  ...['content-encoding', 'prefer', 'x-request-id', 'traceparent', 'tracestate'],
   // Clients of the Model Context Protocol send these.
   ...['mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id'],
 ];
@@ -16,6 +16,7 @@ const otherRequestHeaders = [
 const responseHeaders = [
   ...['RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
   ...['x-credits-charged', 'x-credits-remaining', 'idempotent-replayed', 'x-outcome-ids'],
+  ...['Preference-Applied', 'x-ignored-parameters'],
   ...['x-request-id', errorCodeHeader, 'Cache-Control', 'WWW-Authenticate', 'Allow', 'Deprecation', 'Sunset', 'Link'],
 ];
 

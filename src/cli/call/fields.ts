@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { Action } from '../../actions/action.ts';
 import { endpointOf } from '../../actions/endpoint.ts';
+import { didYouMean } from '../../shared/errors/nearest.ts';
 import { printable } from '../../shared/model/printable.ts';
-import { didYouMean } from '../nearest.ts';
 import { CliError } from '../print.ts';
 
 /** A JSON Schema, as far as this module reads it. */

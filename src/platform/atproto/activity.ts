@@ -157,7 +157,7 @@ export class ActivityFeeds {
 
   /** Reads back to the position. Returns the new events, oldest first. */
   async #readAfter(actor: ServerSession, { floor, seen }: ActivityPosition) {
-    const key = await actorKey(actor);
+    const [key, did] = [await actorKey(actor), await actor.did()];
     const isFull = (this.#fullReadings.get(key) ?? Number.NEGATIVE_INFINITY) + fullReadingMs <= this.#now();
     const found = new Map<string, NewEvent>();
     let gap = true;
@@ -166,7 +166,7 @@ export class ActivityFeeds {
       const page = await list(actor, pages === 0 ? firstPageSize : pageSize, cursor);
       const added = page.found.filter(({ uri, at }) => at >= floor && !seen.has(hashOf(uri)));
       for (const notification of added) {
-        const event = readEvent(notification, actor.ids);
+        const event = readEvent(notification, did, actor.ids);
         if (event) found.set(event.id, { uri: event.id, at: notification.at, event });
       }
       cursor = page.cursor;

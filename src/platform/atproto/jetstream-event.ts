@@ -1,6 +1,7 @@
 import * as v from '@atcute/lexicons/validations';
 import { parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import { parseRecordUri } from './identifiers.ts';
+import { fieldsOf, referencesOf } from './post-references.ts';
 
 /** The maximum number of accounts that one record can name. */
 const maxSubjects = 50;
@@ -23,24 +24,12 @@ export function subjectsOf(message: string): string[] {
   }
   if (!v.is(commitSchema, body)) return [];
   const record = fieldsOf(body.commit.record);
-  const reply = fieldsOf(record['reply']);
-  const embedded = fieldsOf(fieldsOf(record['embed'])['record']);
-  const uris = [record['subject'], reply['root'], reply['parent'], embedded, embedded['record']].map(
-    (named) => fieldsOf(named)['uri'],
+  const { parent, quoted, mentioned } = referencesOf(record);
+  const [subject, root] = [record['subject'], fieldsOf(record['reply'])['root']].map((named) => fieldsOf(named)['uri']);
+  const dids = [...[subject, root, parent, quoted].map(didOf), record['subject'], ...mentioned].filter(
+    (did) => typeof did === 'string',
   );
-  const mentioned = listOf(record['facets']).flatMap((facet) =>
-    listOf(fieldsOf(facet)['features']).map((feature) => fieldsOf(feature)['did']),
-  );
-  const dids = [...uris.map(didOf), record['subject'], ...mentioned].filter((did) => typeof did === 'string');
   return [...new Set(dids)].slice(0, maxSubjects);
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value.slice(0, maxSubjects) : [];
 }
 
 function didOf(uri: unknown): string | undefined {

@@ -1,9 +1,10 @@
 import { mainSchema as listNotifications } from '@atcute/bluesky/types/app/notification/listNotifications';
 import * as v from '@atcute/lexicons/validations';
-import type { PlatformEvent } from '../../shared/model/event.ts';
+import { type PlatformEvent, tweetEventTypes } from '../../shared/model/event.ts';
 import { parseRecordUri } from './identifiers.ts';
 import type { Ids } from './ids.ts';
 import { matching } from './matching.ts';
+import { postOf, referencesOf } from './post-references.ts';
 import { collections } from './records.ts';
 
 /**
@@ -43,7 +44,6 @@ export const listRawNotifications = v.query('app.bsky.notification.listNotificat
 /** The parts of a post that events contain, with the limits of `app.bsky.feed.post`. */
 const postSchema = v.object({
   text: v.constrain(v.string(), [v.stringLength(0, 3_000), v.stringGraphemes(0, 300)]),
-  reply: v.optional(v.object({ parent: v.object({ uri: v.string() }) })),
 });
 
 const notificationSchema = v.object({
@@ -80,8 +80,15 @@ export function readNotification(raw: unknown): Notification | null {
   return Number.isNaN(at) ? null : { ...rest, subject, at };
 }
 
-/** Returns the event of a notification, or `null` if there is none. Call `ids.save` as for `Ids.ofUser`. */
-export function readEvent({ uri, at, reason, subject, author, record }: Notification, ids: Ids): PlatformEvent | null {
+/**
+ * Returns the event of a notification for the account `did`, or `null` if there is none. The network names one reason for each post, so the
+ * others are read from the post. Call `ids.save` as for `Ids.ofUser`.
+ */
+export function readEvent(
+  { uri, at, reason, subject, author, record }: Notification,
+  did: string,
+  ids: Ids,
+): PlatformEvent | null {
   const actorId = ids.ofUser(author.did);
   if (actorId === null) return null;
   const happened = {
@@ -105,10 +112,23 @@ export function readEvent({ uri, at, reason, subject, author, record }: Notifica
       const post = matching(postSchema, record);
       const id = ids.ofRecord(uri);
       if (post === null || id === null) return null;
-      const { text, reply } = post;
-      const inReplyToId = ids.ofRecord(reply?.parent.uri ?? '');
-      const quotedTweetId = reason === 'quote' ? ids.ofRecord(subject) : null;
-      return { ...happened, type: types[reason], tweet: { id, text, inReplyToId, quotedTweetId } };
+      const { parent, quoted, mentioned } = referencesOf(record);
+      const [replied, quotedPost] = [postOf(parent), postOf(quoted ?? (reason === 'quote' ? subject : ''))];
+      const applies = {
+        'tweet.reply': replied?.did === did,
+        'tweet.quote': quotedPost?.did === did,
+        'tweet.mention': mentioned.includes(did),
+      };
+      return {
+        ...happened,
+        types: tweetEventTypes.filter((type) => type === types[reason] || applies[type]),
+        tweet: {
+          id,
+          text: post.text,
+          inReplyToId: replied && ids.ofRecord(replied.uri),
+          quotedTweetId: quotedPost && ids.ofRecord(quotedPost.uri),
+        },
+      };
     }
     default:
       return null;

@@ -11,6 +11,7 @@ import { atprotoCapabilities } from './capabilities.ts';
 import { parseRecordUri } from './identifiers.ts';
 import type { Ids } from './ids.ts';
 import { matching } from './matching.ts';
+import { postOf, referencesOf } from './post-references.ts';
 import { authorFromView, type ProfileView } from './read-user.ts';
 
 /** Each facet covers at least one grapheme of the text. */
@@ -65,6 +66,7 @@ function readParts(view: PostParts, profiles: Profiles, ids: Ids): Omit<Tweet, '
   const name = parseRecordUri(view.uri);
   if (post === null || id === null || name === null) return null;
   const parent = post.reply?.parent.uri;
+  const quoted = postOf(referencesOf(post).quoted);
   const url = `https://bsky.app/profile/${view.author.handle}/post/${name.key}`;
   return {
     type: 'tweet',
@@ -87,6 +89,7 @@ function readParts(view: PostParts, profiles: Profiles, ids: Ids): Omit<Tweet, '
     conversationId: ids.ofRecord(post.reply?.root.uri ?? view.uri),
     media: readMedia(view.embed, url),
     entities: readEntities(post, ids),
+    quoted_tweet_id: quoted && ids.ofRecord(quoted.uri),
     author: authorFromView({ ...view.author, ...profiles.get(view.author.did) } as ProfileView, ids),
   };
 }

@@ -1,10 +1,17 @@
-import type { LikeEvent, MessageEvent, PlatformEvent, RetweetEvent, TweetEvent } from '../../shared/model/event.ts';
+import {
+  type LikeEvent,
+  type MessageEvent,
+  type PlatformEvent,
+  type RetweetEvent,
+  type TweetEventType,
+  tweetEventTypes,
+} from '../../shared/model/event.ts';
 import type { SealedKind } from '../../shared/model/sealed-event.ts';
 import type { ActivityPage } from '../port.ts';
 import { readPlaced } from './read-messages.ts';
 import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
 
-const tweetTypes = new Map<string, TweetEvent['type']>([
+const tweetTypes = new Map<unknown, TweetEventType>([
   ['mention', 'tweet.mention'],
   ['reply', 'tweet.reply'],
   ['quote', 'tweet.quote'],
@@ -20,6 +27,8 @@ const reactionTypes = new Map<string, (LikeEvent | RetweetEvent)['type']>([
  * sequences of emoji. A longer text is cut instead of refused, because the cursor cannot move past a refused event.
  */
 const maxTextLength = 25_000;
+/** More than the types of any tweet. */
+const maxTypes = 16;
 /** The maximum length of names, in UTF-16 code units. The platform allows at most 50 characters. */
 const maxNameLength = 200;
 const maxCursorLength = 4_096;
@@ -57,9 +66,10 @@ function readEvent(event: Wire): PlatformEvent | null {
   const tweet = object(event.tweet, 'tweet');
   if (reaction !== undefined) return { ...happened, type: reaction, tweet: { id: id(tweet.id, 'id') } };
   if (type === undefined) return null;
+  const types = [type, ...list(event.types ?? [], 'types', maxTypes).map((each) => tweetTypes.get(each))];
   return {
     ...happened,
-    type,
+    types: tweetEventTypes.filter((each) => types.includes(each)),
     tweet: {
       id: id(tweet.id, 'id'),
       text: cut(text(tweet.text, 'text', Number.POSITIVE_INFINITY)),

@@ -36,7 +36,9 @@ export function readTweets(page: Wire): Tweet[] {
 
 export function readTweet(tweet: Wire): Tweet {
   const quoted = nullable(object, tweet.quoted, 'quoted');
-  return readTweetAround(tweet, quoted === null || isTombstone(quoted) ? null : readTweetAround(quoted, null));
+  const quotedId = quoted?.id ?? null;
+  if (quoted === null || isTombstone(quoted)) return readTweetAround(tweet, quotedId, null);
+  return readTweetAround(tweet, quotedId, readTweetAround(quoted, quoted.quoted_id ?? null, null));
 }
 
 export function readCreatedTweet(body: Wire): CreatedTweet {
@@ -60,7 +62,7 @@ function isTombstone(item: Wire): boolean {
  * Builds the tweet as a single object literal. Spreading several objects would take twice the time, both here and in
  * serialization, and this is a hot path.
  */
-function readTweetAround<Quoted extends QuotedTweet | null>(tweet: Wire, quoted: Quoted) {
+function readTweetAround<Quoted extends QuotedTweet | null>(tweet: Wire, quotedId: unknown, quoted: Quoted) {
   const counts = object(tweet.counts, 'counts');
   const inReplyTo = nullable(object, tweet.in_reply_to, 'in_reply_to');
   const pageUrl = text(tweet.page_url, 'page_url');
@@ -87,6 +89,7 @@ function readTweetAround<Quoted extends QuotedTweet | null>(tweet: Wire, quoted:
     media: list(tweet.media, 'media', maxMedia).map(readMedia),
     entities: readEntities(object(tweet.entities, 'entities'), words.length),
     author: readAuthor(object(tweet.author, 'author')),
+    quoted_tweet_id: nullable(id, quotedId, 'quoted_id'),
     quoted_tweet: quoted,
   };
 }

@@ -12,7 +12,10 @@ export type ActivityType = (typeof activityTypes)[number];
  */
 export interface ActivityEvent {
   readonly id: string;
+  /** The first of `types`, or `chat`. */
   readonly type: ActivityType | 'chat';
+  /** All types that apply to the tweet, in the order reply, quote, mention. Missing in chat events. */
+  readonly types?: readonly ActivityType[];
   readonly at: number;
   readonly actor: User;
   /** The tweet that was written, liked or retweeted. Null for follows and chat events. */
@@ -54,9 +57,16 @@ export class ActivityLog {
     if (compareIds(id, this.#lastId) > 0) this.#lastId = id;
   }
 
-  record(recipient: User, type: ActivityType, actor: User, tweet: SandboxTweet | null, at: number): void {
+  record(
+    recipient: User,
+    type: ActivityType,
+    actor: User,
+    tweet: SandboxTweet | null,
+    at: number,
+    types = [type],
+  ): void {
     if (recipient === actor || actor.state !== 'active') return;
-    this.#add(recipient, { type, at, actor, tweet });
+    this.#add(recipient, { type, types, at, actor, tweet });
   }
 
   /** Adds an event of a conversation to the feed of one participant. */
@@ -70,20 +80,19 @@ export class ActivityLog {
     });
   }
 
-  /**
-   * Adds one event for each user whom a new tweet concerns and who may see the tweet. A user for whom several types
-   * apply gets the first of reply, quote and mention.
-   */
+  /** Adds one event, with all types that apply, for each user whom a new tweet concerns and who may see the tweet. */
   recordTweet(tweet: SandboxTweet): void {
-    const notified = new Set<User>();
-    const notify = (recipient: User | undefined, type: ActivityType) => {
-      if (recipient === undefined || notified.has(recipient) || hiddenFrom(recipient, tweet) !== undefined) return;
-      notified.add(recipient);
-      this.record(recipient, type, tweet.author, tweet, tweet.createdAt);
-    };
-    notify(tweet.replyTo?.author, 'reply');
-    notify(tweet.quoteOf?.author, 'quote');
-    for (const { user } of tweet.entities.mentions) notify(user, 'mention');
+    const { author, replyTo, quoteOf, entities, createdAt } = tweet;
+    const mentioned = entities.mentions.map(({ user }) => user);
+    for (const recipient of new Set([replyTo?.author, quoteOf?.author, ...mentioned])) {
+      if (recipient === undefined || hiddenFrom(recipient, tweet) !== undefined) continue;
+      const types: ActivityType[] = [];
+      if (recipient === replyTo?.author) types.push('reply');
+      if (recipient === quoteOf?.author) types.push('quote');
+      if (mentioned.includes(recipient)) types.push('mention');
+      const [type] = types;
+      if (type !== undefined) this.record(recipient, type, author, tweet, createdAt, types);
+    }
   }
 
   #add(recipient: User, event: Omit<ActivityEvent, 'id'>): void {

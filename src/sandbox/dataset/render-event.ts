@@ -6,10 +6,11 @@ export function eventsJson(events: readonly ActivityEvent[]): string {
   return JSON.stringify(events.map(eventForm));
 }
 
-function eventForm({ id, type, at, actor, tweet, chat }: ActivityEvent) {
+function eventForm({ id, type, types, at, actor, tweet, chat }: ActivityEvent) {
   return {
     id,
     type,
+    ...(types && { types }),
     created_at: new Date(at).toISOString(),
     actor: { id: actor.id, screen_name: actor.screenName, name: actor.name },
     tweet: tweet && {

@@ -87,6 +87,7 @@ function tweetHead(dataset: Dataset, tweet: SandboxTweet) {
     created_at: new Date(tweet.createdAt).toISOString(),
     conversation_id: tweet.conversationId,
     in_reply_to: tweet.replyTo && { tweet_id: tweet.replyTo.id, user_id: tweet.replyTo.author.id },
+    quoted_id: tweet.quoteOf?.id ?? null,
     article: tweet.article && { id: tweet.article.id, title: tweet.article.title },
     media: tweet.media.map((media, index) => mediaForm(dataset, tweet, media, index)),
     entities: entitiesForm(tweet.entities),

@@ -15,7 +15,7 @@ interface ErrorGuide {
 /** It is printed into `/docs/errors`, docs/errors.md and the OpenAPI document. */
 export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   bad_input: {
-    when: 'A field is missing or malformed; the message contains its name. Or the body is not JSON in UTF-8, or exceeds a limit of JSON.',
+    when: 'A field is missing, malformed or unknown; the message contains its name. Or the body is not JSON in UTF-8, or exceeds a limit of JSON.',
     example: 'Malformed field: count: must be a whole number from 1 to 100',
     remedy: 'Correct the field that the message names. The request was not charged.',
     retry: 'never',
@@ -73,7 +73,7 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   conflict: {
     when:
-      'The platform already has the same tweet, the webhook is not valid or paused, or the account has no chat keys or already has some. Or ' +
+      'The platform already has the same tweet, the account has an equal webhook, the webhook is not valid or paused, or the account has no chat keys or already has some. Or ' +
       'the first request with this `Idempotency-Key` is still running (then `Retry-After` is set), its outcome is unknown, or its ' +
       'response was not kept (then `x-outcome-ids` may be set) or cannot be read any more.',
     example: 'Status is a duplicate.',

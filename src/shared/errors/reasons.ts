@@ -7,6 +7,7 @@ import type { ErrorCode } from './table.ts';
 export const errorReasons = {
   missing_field: { code: 'bad_input', meaning: 'A required field is missing.' },
   malformed_field: { code: 'bad_input', meaning: 'A field has the wrong type, form or content.' },
+  unknown_parameter: { code: 'bad_input', meaning: 'The endpoint has no such parameter.' },
   malformed_header: { code: 'bad_input', meaning: 'A header is repeated or malformed.' },
   malformed_request: { code: 'bad_input', meaning: 'The request is not valid HTTP.' },
   unreadable_body: {
@@ -65,6 +66,7 @@ export const errorReasons = {
   platform_conflict: { code: 'conflict', meaning: 'The state on the platform does not allow the call.' },
   chat_keys_missing: { code: 'conflict', meaning: 'The account, or the other side, has no chat keys.' },
   chat_keys_exist: { code: 'conflict', meaning: 'The account has chat keys already.' },
+  webhook_exists: { code: 'conflict', meaning: 'The account has a webhook with the same URL and `auth_token`.' },
   webhook_invalid: { code: 'conflict', meaning: 'The webhook has not passed its handshake.' },
   webhook_paused: { code: 'conflict', meaning: 'The webhook is paused, so nothing is replayed.' },
   webhook_changed: { code: 'conflict', meaning: 'Another request changed the webhook meanwhile.' },

@@ -18,6 +18,15 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
+/** The types of a tweet by another user, first the one that a receiver which listens to several gets (docs/webhooks.md, Events). */
+export const tweetEventTypes = ['tweet.reply', 'tweet.quote', 'tweet.mention'] as const;
+
+export type TweetEventType = (typeof tweetEventTypes)[number];
+
+export function isTweetEventType(type: unknown): boolean {
+  return tweetEventTypes.some((known) => known === type);
+}
+
 /** The types of events about the account of Postern. Only webhooks that list them receive them, and no live stream. */
 export const accountEventTypes = ['account.low_credit'] as const;
 
@@ -41,7 +50,8 @@ interface Happened {
 }
 
 export interface TweetEvent extends Happened {
-  type: 'tweet.mention' | 'tweet.reply' | 'tweet.quote';
+  /** All types that apply to the tweet, in the order of `tweetEventTypes`. */
+  types: readonly TweetEventType[];
   /** The tweet that was written. */
   tweet: { id: string; text: string; inReplyToId: string | null; quotedTweetId: string | null };
 }
@@ -61,6 +71,16 @@ export interface FollowEvent extends Happened {
   tweet: null;
 }
 
+/** An event of one type, as it is stored. */
+export type TypedEvent = Exclude<PlatformEvent, TweetEvent> | (Omit<TweetEvent, 'types'> & { type: TweetEventType });
+
+/** Returns one event for each type of the event. */
+export function typedEvents(event: PlatformEvent): TypedEvent[] {
+  if (!('types' in event)) return [event];
+  const { types, ...rest } = event;
+  return types.map((type) => ({ ...rest, type }));
+}
+
 /** An event in a conversation of the account, caused by either user. It is encrypted. */
 export interface MessageEvent extends Happened {
   type: Extract<EventType, `message.${string}`>;
@@ -69,7 +89,7 @@ export interface MessageEvent extends Happened {
   fromMe: boolean;
 }
 
-export function isMessageEvent(event: PlatformEvent): event is MessageEvent {
+export function isMessageEvent(event: PlatformEvent | TypedEvent): event is MessageEvent {
   return 'message' in event;
 }
 

@@ -26,6 +26,10 @@ const plainTweet = z.object({
   media: z.array(media).meta({ description: 'Photos, videos and animations.' }),
   entities: entities.meta({ description: 'The marked parts of the text.' }),
   author,
+  quoted_tweet_id: numericId.nullable().meta({
+    description:
+      'Id of the tweet that this tweet quotes, even if `quoted_tweet` is null because that tweet is gone or hidden.',
+  }),
 });
 
 /** A tweet that another tweet quotes. Its own quoted tweet is left out. */

@@ -1,5 +1,5 @@
 import { LinkifyIt, REBuilder } from 'linkify-it';
-import tlds from 'tlds';
+import tlds from 'tlds' with { type: 'json' };
 
 export interface FoundLink {
   /** The link as written, with or without a scheme. */

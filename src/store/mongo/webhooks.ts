@@ -1,5 +1,6 @@
 import type { ClientSession, Filter } from 'mongodb';
-import type { NewPoller, WebhookRecord, WebhookStore } from '../port.ts';
+import type { NewPoller, WebhookRecord, WebhookStore, WebhookTarget } from '../port.ts';
+import { hasUncompared } from '../webhook-rules.ts';
 import { addAudit } from './audit.ts';
 import { operationTimeoutMs } from './connection.ts';
 import { deleteInBatches } from './delete-in-batches.ts';
@@ -36,15 +37,22 @@ export function mongoWebhooks(parts: Parts): WebhookStore {
     return (await pollers.findOne({ _id, account, keptUntil }, { session, projection: { _id: 1 } })) !== null;
   }
 
+  async function targets(account: string, session: ClientSession): Promise<WebhookTarget[]> {
+    const projection = { poller: 1, url: 1 } as const;
+    const found = await webhooks.find({ account }, { session, projection }).toArray();
+    return found.map(({ _id: id, poller, url }) => ({ id, poller, url }));
+  }
+
   return {
     ...mongoHandshakes(parts),
 
-    create: (webhook, poller, limit, audit) =>
+    create: (webhook, poller, limit, audit, compared) =>
       inTurn(webhook.account, async (session) => {
         const { account } = webhook;
-        const known = await webhooks.find({ account }, { session, projection: { _id: 1 } }).toArray();
-        if (known.some(({ _id }) => _id === webhook.id)) return 'created';
-        if (known.length >= limit) return 'too_many';
+        const stored = await targets(account, session);
+        if (stored.some(({ id }) => id === webhook.id)) return 'created';
+        if (compared && hasUncompared(stored, compared, webhook.id)) return 'changed';
+        if (stored.length >= limit) return 'too_many';
         await join(poller, session);
         await webhooks.insertOne(toDocument(webhook), { session });
         await life.recount(account, webhook.poller, session);
@@ -91,11 +99,12 @@ export function mongoWebhooks(parts: Parts): WebhookStore {
         return found.map(toWebhook);
       }),
 
-    update: (webhook, poller, audit) =>
+    update: (webhook, poller, audit, compared) =>
       inTurn(webhook.account, async (session) => {
         const { id, account, revision } = webhook;
         const before = await webhooks.findOne({ _id: id, account, revision }, { session });
         if (!before) return false;
+        if (compared && hasUncompared(await targets(account, session), compared, id)) return false;
         if (poller) await join(poller, session);
         else if (webhook.poller !== before.poller && !(await isKept(account, webhook.poller, session))) {
           throw new Error(`webhook ${id} cannot move to a poller that does not exist`);

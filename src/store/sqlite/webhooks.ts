@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { AuditEntry, NewPoller, WebhookRecord, WebhookStore } from '../port.ts';
+import type { AuditEntry, NewPoller, WebhookRecord, WebhookStore, WebhookTarget } from '../port.ts';
+import { hasUncompared } from '../webhook-rules.ts';
 import { addAudit } from './audit.ts';
 import type { Database, SqliteValue } from './database.ts';
 import type { WriteGroup } from './group.ts';
@@ -42,6 +43,9 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
   const find = (account: string, id: string) =>
     database.get<WebhookRow>(`SELECT ${columns} FROM webhook WHERE id = ? AND account = ?`, [id, account]);
 
+  const targets = (account: string) =>
+    database.all<WebhookTarget>('SELECT id, poller, url FROM webhook WHERE account = ?', [account]);
+
   function join(poller: NewPoller): void {
     pollers.ensure(poller, runtime.now());
     pollers.setSealed(poller);
@@ -52,11 +56,12 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
     poller: NewPoller,
     limit: number,
     audit: AuditEntry | undefined,
-  ): 'created' | 'too_many' {
-    if (find(webhook.account, webhook.id)) return 'created';
-    const sql = 'SELECT COUNT(*) AS count FROM webhook WHERE account = ?';
-    const count = database.get<{ count: number }>(sql, [webhook.account])?.count ?? 0;
-    if (count >= limit) return 'too_many';
+    compared: readonly WebhookTarget[] | undefined,
+  ): 'created' | 'too_many' | 'changed' {
+    const stored = targets(webhook.account);
+    if (stored.some(({ id }) => id === webhook.id)) return 'created';
+    if (compared && hasUncompared(stored, compared, webhook.id)) return 'changed';
+    if (stored.length >= limit) return 'too_many';
     join(poller);
     const { id, account, createdAt, lastDeliveryAt, undeliveredSince, undeliveredError, revision } = webhook;
     const values = [
@@ -69,10 +74,16 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
     return 'created';
   }
 
-  function update(webhook: WebhookRecord, poller: NewPoller | undefined, audit: AuditEntry | undefined): boolean {
+  function update(
+    webhook: WebhookRecord,
+    poller: NewPoller | undefined,
+    audit: AuditEntry | undefined,
+    compared: readonly WebhookTarget[] | undefined,
+  ): boolean {
     const { id, account, revision } = webhook;
     const before = find(account, id);
     if (!before || before.revision !== revision) return false;
+    if (compared && hasUncompared(targets(account), compared, id)) return false;
     if (poller) join(poller);
     else if (webhook.poller !== before.poller && !pollers.isKept(account, webhook.poller, runtime.now())) {
       throw new Error(`webhook ${id} cannot move to a poller that does not exist`);
@@ -90,7 +101,8 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
   return {
     ...sqliteHandshakes(database, group, runtime),
 
-    create: (webhook, poller, limit, audit) => group.add(() => create(webhook, poller, limit, audit)),
+    create: (webhook, poller, limit, audit, compared) =>
+      group.add(() => create(webhook, poller, limit, audit, compared)),
 
     async find(account, id) {
       const row = find(account, id);
@@ -133,7 +145,7 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
       return database.all<WebhookRow>(sql, [poller, account]).map(toWebhook);
     },
 
-    update: (webhook, poller, audit) => group.add(() => update(webhook, poller, audit)),
+    update: (webhook, poller, audit, compared) => group.add(() => update(webhook, poller, audit, compared)),
 
     async remove(account, id, audit) {
       const removed = await group.add(() => {

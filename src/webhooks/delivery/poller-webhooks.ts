@@ -39,10 +39,14 @@ export class PollerWebhooks {
   }
 
   /**
-   * Returns the webhooks that receive events of this type, including webhooks that are currently invalid (docs/webhooks.md, The handshake).
+   * Returns the deliveries of events of which each webhook gets the first one that it listens to. Webhooks that are currently invalid are
+   * included (docs/webhooks.md, The handshake).
    */
-  wanting(type: string): WebhookRecord[] {
-    return this.all.filter((webhook) => webhook.keptSince !== null && wants(webhook, type));
+  deliveriesOf<Event extends { type: string }>(events: readonly Event[]): { event: Event; webhook: string }[] {
+    return this.all.flatMap((webhook) => {
+      const event = webhook.keptSince === null ? undefined : events.find(({ type }) => wants(webhook, type));
+      return event ? [{ event, webhook: webhook.id }] : [];
+    });
   }
 
   /** Reads the webhooks again. Reads run one after the other, so that an older result never replaces a newer one. */

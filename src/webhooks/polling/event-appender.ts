@@ -1,4 +1,4 @@
-import { isMessageEvent, type PlatformEvent } from '../../shared/model/event.ts';
+import { isMessageEvent, type PlatformEvent, type TypedEvent, typedEvents } from '../../shared/model/event.ts';
 import type { Store } from '../../store/port.ts';
 import type { DeliveryQueues } from '../delivery/delivery-queues.ts';
 import type { EventBodies } from '../delivery/event-bodies.ts';
@@ -52,26 +52,23 @@ export class EventAppender {
     const { account } = poller;
     // The webhooks are read again, because a webhook that was just created or became valid may receive these events.
     if (events.length > 0) await queues.read(false);
-    const idOf = (event: PlatformEvent) => vault.eventId(account, event.id, event.type);
+    const idOf = (event: TypedEvent) => vault.eventId(account, event.id, event.type);
     const opened = await messages.open(poller, events.filter(isMessageEvent), idOf);
-    const added = events.map((event) => newEvent(idOf(event), event, opened.get(event.id)));
-    const wanted = added.flatMap((event) =>
-      webhooks
-        .wanting(event.type)
-        .filter((webhook) => event.only === null || event.only.has(webhook.id))
-        .map((webhook) => ({ event, webhook: webhook.id })),
+    const added = events.map((event) =>
+      typedEvents(event).map((typed) => newEvent(idOf(typed), typed, opened.get(event.id))),
     );
+    const wanted = added
+      .flatMap((types) => webhooks.deliveriesOf(types))
+      .filter(({ event, webhook }) => event.only === null || event.only.has(webhook));
     // The gap event comes first, because the missing events are older than the page. Its id is derived from the cursor, so repeated polls
     // store it only once.
     const gaps = gap ? [gapEvent(vault.eventId(account, before ?? after, 'gap'))] : [];
-    const sealed = [...gaps, ...added].map(({ id, type, kept }) => ({
-      id,
-      type,
-      sealed: vault.sealBody(account, id, kept),
-    }));
+    const sealed = [gaps, ...added].map((group) =>
+      group.map(({ id, type, kept }) => ({ id, type, sealed: vault.sealBody(account, id, kept) })),
+    );
     const deliveries = wanted.map(({ event, webhook }) => ({ event: event.id, webhook }));
     // If a later part fails, the cursor has not moved, so the whole page is read again. The store ignores the parts that it already has.
-    const parts = before === null ? [sealed] : splitForAppend(sealed);
+    const parts = before === null ? [sealed.flat()] : splitForAppend(sealed);
     for (const [at, part] of parts.entries()) {
       const isLast = at === parts.length - 1;
       const cursor = (isLast ? null : before) ?? after;
@@ -80,13 +77,13 @@ export class EventAppender {
         return false;
       }
     }
-    const bytes = sealed.reduce((sum, event) => sum + event.sealed.length, 0);
+    const bytes = sealed.flat().reduce((sum, event) => sum + event.sealed.length, 0);
     allowances.stored(poller, bytes + deliveries.length * deliveryBytes);
     const now = store.now();
-    if (added.length > 0 || gap) {
+    if (events.length > 0 || gap) {
       monitor.appended(
         poller,
-        added.map(({ createdAt }) => now - createdAt),
+        events.map(({ createdAt }) => now - Date.parse(createdAt)),
       );
     }
     for (const { event, webhook } of wanted) {

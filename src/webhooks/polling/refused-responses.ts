@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../../shared/errors/reasons.ts';
+import { upTo } from '../../shared/runtime/lru.ts';
 
 const reasons: ReadonlySet<ErrorReason> = new Set(['platform_unreadable', 'proxy_unreadable']);
 
@@ -23,7 +24,7 @@ export function isRefusedResponse(error: unknown): boolean {
  */
 export class RefusedResponses {
   readonly #now: () => number;
-  readonly #accounts = new LRUCache<string, { refusals: number; at: number; nextAt: number }>({ max: maxRemembered });
+  readonly #accounts = new LRUCache<string, { refusals: number; at: number; nextAt: number }>(upTo(maxRemembered));
 
   constructor(now: () => number) {
     this.#now = now;
@@ -49,7 +50,7 @@ const betweenFailuresMs = 1_000;
  */
 export class FailedPolls {
   readonly #now: () => number;
-  readonly #nextAt = new LRUCache<string, number>({ max: maxRemembered });
+  readonly #nextAt = new LRUCache<string, number>(upTo(maxRemembered));
 
   constructor(now: () => number) {
     this.#now = now;

@@ -1,16 +1,21 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { turn } from '../../shared/runtime/turns.ts';
+import { VaultError } from '../../shared/secrets/vault.ts';
 import {
   type AuditEntry,
   type NewPoller,
   orStoreUnavailable,
   type Store,
   type WebhookRecord,
+  type WebhookTarget,
 } from '../../store/port.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
 import type { Handshakes } from './handshakes.ts';
+
+/** The maximum number of webhooks of an API account (docs/webhooks.md, Registration). */
+export const maxPerAccount = 100;
 
 /** Reads and writes webhooks and their pollers for calls of their owners. Throws `unavailable` if the store cannot be reached. */
 export class WebhookRecords {
@@ -46,9 +51,12 @@ export class WebhookRecords {
   ): Promise<Changed> {
     return this.#turns.run(id, async () => {
       for (;;) {
-        const changed = await change(await this.find(account, id));
+        const record = await this.find(account, id);
+        const changed = await change(record);
         if (changed === null) return changed;
-        if (await this.stored(this.#store.webhooks.update(changed, poller, audit))) return changed;
+        const url = changed.url === record.url ? null : new URL(this.#vault.openUrl(changed));
+        const compared = await this.requireUnique(record, url, poller && this.#vault.openPoller(poller).authToken);
+        if (await this.stored(this.#store.webhooks.update(changed, poller, audit, compared))) return changed;
       }
     });
   }
@@ -87,6 +95,46 @@ export class WebhookRecords {
     }
   }
 
+  /**
+   * Throws `conflict` if the webhook would get the URL and the `auth_token` of another one. `null` and `undefined` mean that they stay.
+   * Returns the webhooks that were compared, or `undefined` if nothing changes, because two equal ones may come from an earlier release.
+   */
+  async requireUnique(
+    record: WebhookRecord,
+    url: URL | null,
+    authToken: string | undefined,
+  ): Promise<WebhookTarget[] | undefined> {
+    if (url === null && authToken === undefined) return undefined;
+    const [urlBefore, tokenBefore] = [this.#urlOf(record), await this.#authTokenOf(record)];
+    const [urlAfter, tokenAfter] = [url ? receiverOf(url) : urlBefore, authToken ?? tokenBefore];
+    if (urlAfter === urlBefore && tokenAfter === tokenBefore) return undefined;
+    return this.compare(record, urlAfter, tokenAfter);
+  }
+
+  /** Throws `conflict` if another webhook of the account has this URL and `auth_token`. Returns the webhooks that were compared. */
+  async compare(
+    { account, id }: Pick<WebhookRecord, 'account' | 'id'>,
+    receiver: string | null,
+    authToken: string | null,
+  ): Promise<WebhookTarget[]> {
+    const all = await this.stored(this.#store.webhooks.list(account, maxPerAccount));
+    for (const other of all) {
+      await turn();
+      if (other.id === id || receiver === null || authToken === null || this.#urlOf(other) !== receiver) continue;
+      if ((await this.#authTokenOf(other)) === authToken) throw webhookExists(other.id);
+    }
+    return all.map(({ id, poller, url }) => ({ id, poller, url }));
+  }
+
+  #urlOf(record: WebhookRecord): string | null {
+    return orNull(() => receiverOf(new URL(this.#vault.openUrl(record))));
+  }
+
+  async #authTokenOf({ account, poller }: WebhookRecord): Promise<string | null> {
+    const found = await this.stored(this.#store.pollers.find(account, poller));
+    return found && orNull(() => this.#vault.openPoller(found).authToken);
+  }
+
   /** Returns the poller for these credentials. If one exists, it is returned, even if its id was derived with an older secret key. */
   async pollerOf(account: string, credentials: PollerCredentials): Promise<NewPoller> {
     const { pollers } = this.#store;
@@ -120,4 +168,31 @@ export class WebhookRecords {
 
 export function webhookNotFound(id: string): PosternError {
   return new PosternError('webhook_not_found', `Webhook not found: ${id}`);
+}
+
+/** Returns the URL that requests are sent to in one spelling, so that two spellings of it are equal. */
+export function receiverOf({ protocol, username, password, hostname, port, pathname, search }: URL): string {
+  const path = `${pathname}${search}`.replace(/%[0-9a-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
+  });
+  return JSON.stringify([protocol, username, password, hostname.replace(/\.$/, ''), port, path]);
+}
+
+/** Returns `null` if the value was encrypted with a key that was dropped. */
+function orNull<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof VaultError) return null;
+    throw error;
+  }
+}
+
+function webhookExists(id: string): PosternError {
+  return new PosternError(
+    'webhook_exists',
+    `A webhook with this url and auth_token exists: ${id}. PUT /webhooks/${id} validates it, PATCH /webhooks/${id} changes its events, ` +
+      `and POST /webhooks/${id}/rotate-secret returns a new secret if its secret was never seen`,
+  );
 }

@@ -5,6 +5,7 @@ import type { WebhookEventType } from '../../shared/model/event.ts';
 import { formatIsoTime } from '../../shared/model/time.ts';
 import type { CreatedWebhook } from '../../shared/model/webhook.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { VaultError } from '../../shared/secrets/vault.ts';
 import { type AuditEntry, auditEntryOf, type Store, type WebhookRecord } from '../../store/port.ts';
 import type { Receivers } from '../delivery/receiver.ts';
@@ -14,11 +15,8 @@ import { type PlatformAccess, pollerSession } from '../shared/platform-access.ts
 import type { PollerCredentials, WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
 import { afterPause } from './daily-check.ts';
-import type { WebhookRecords } from './records.ts';
+import { maxPerAccount, receiverOf, type WebhookRecords } from './records.ts';
 import { lastErrorOf } from './views.ts';
-
-/** The maximum number of webhooks of an API account (docs/webhooks.md, Registration). */
-export const maxPerAccount = 100;
 
 export interface NewWebhook {
   /** Identifies this registration, so that a repeated request does not create a second webhook. */
@@ -57,29 +55,43 @@ export interface RegistrationParts extends PlatformAccess {
 /** Creates and changes webhooks, and runs the handshakes that this requires. */
 export class Registration {
   readonly #parts: RegistrationParts;
+  /** Only one webhook of an account is created at a time, because concurrent calls would have to compare again. */
+  readonly #creations = new KeyedSemaphore(1);
 
   constructor(parts: RegistrationParts) {
     this.#parts = parts;
   }
 
   /**
-   * Registers a webhook and runs the CRC. Throws `bad_input`, or `rate_limited` if the account has 100 webhooks. The webhook is stored
-   * before its handshake, so that a refused call, which is free, does not make the service send requests.
+   * Registers a webhook and runs the CRC. Throws `bad_input`, `conflict` if the account has an equal webhook, or `rate_limited` if it has
+   * 100 webhooks. The webhook is stored before its handshake, so that a refused call, which is free, does not make the service send requests.
    */
   async create(wish: NewWebhook): Promise<CreatedWebhook> {
     const { store, records, vault, opener, gate } = this.#parts;
-    const { account, token, cursor, credentials, encryptionCode: code } = wish;
-    // A wrong code is refused at once. If a poller tried the code first, it would cost one more guess.
-    if (code !== null) await opener.check({ account, credentials, code });
+    const { account, token, url, cursor, credentials, encryptionCode: code } = wish;
     const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
-    const poller = { ...(await records.pollerOf(account, credentials)), cursor };
     // The webhook already exists if an earlier attempt of this request stored it and then failed.
     let made = await records.stored(store.webhooks.find(account, id));
+    const compare = () => records.compare({ account, id }, receiverOf(url), credentials.authToken);
+    // An equal webhook is refused before a guess of the code is used.
+    if (!made) await compare();
+    // A wrong code is refused at once. If a poller tried the code first, it would cost one more guess.
+    if (code !== null) await opener.check({ account, credentials, code });
+    const poller = { ...(await records.pollerOf(account, credentials)), cursor };
     if (!made) {
       made = this.#make(id, poller.id, wish);
       gate.admit(id);
       const entry = this.auditEntry(made, 'webhook.created', wish.author, { events: namesOf(wish.events) });
-      if ((await records.stored(store.webhooks.create(made, poller, maxPerAccount, entry))) === 'too_many') {
+      const one = made;
+      const create = async () =>
+        records.stored(store.webhooks.create(one, poller, maxPerAccount, entry, await compare()));
+      const outcome = await this.#creations.run(account, async () => {
+        for (;;) {
+          const outcome = await create();
+          if (outcome !== 'changed') return outcome;
+        }
+      });
+      if (outcome === 'too_many') {
         throw new PosternError(
           'webhook_limit',
           `An account may have at most ${maxPerAccount} webhooks. Delete one first`,
@@ -180,9 +192,10 @@ export class Registration {
     const { store, records, vault, receivers, gate } = this.#parts;
     const url = change.url === undefined ? null : receivers.readUrl(change.url);
     const { credentials, encryptionCode: code } = change;
+    // This call is refused before it makes the service send requests. The store refuses concurrent calls.
+    if (url || credentials) await records.requireUnique(await records.find(account, id), url, credentials?.authToken);
     // Credentials that the platform refuses must not replace credentials that may still work.
     if (credentials) {
-      await records.find(account, id);
       await pollerSession(this.#parts, account, credentials).activity({ count: 1, cursor: null });
     }
     if (code !== undefined) await this.#checkCode(account, id, credentials, code);

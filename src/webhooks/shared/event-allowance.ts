@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../../shared/runtime/lru.ts';
 
 /** The limits of the events that pollers read (docs/webhooks.md, Event limits). */
 export interface EventLimits {
@@ -68,8 +69,8 @@ export interface AllowanceOwner {
 export class EventAllowances {
   readonly #limits: EventLimits;
   readonly #now: () => number;
-  readonly #pollers = new LRUCache<string, Buckets>({ max: maxRemembered });
-  readonly #accounts = new LRUCache<string, Buckets>({ max: maxRemembered });
+  readonly #pollers = new LRUCache<string, Buckets>(upTo(maxRemembered));
+  readonly #accounts = new LRUCache<string, Buckets>(upTo(maxRemembered));
 
   constructor(limits: EventLimits, now: () => number) {
     this.#limits = limits;

@@ -1,8 +1,8 @@
-import type { MessageEvent, PlatformEvent } from '../../shared/model/event.ts';
+import type { MessageEvent, TypedEvent } from '../../shared/model/event.ts';
 import type { EventBody } from '../../shared/model/event-bodies.ts';
 import type { OpenedMessage } from './message-opener.ts';
 
-type OpenEvent = Exclude<PlatformEvent, MessageEvent>;
+type OpenEvent = Exclude<TypedEvent, MessageEvent>;
 
 /** Returns the JSON body of an event that is not a message. */
 export function eventBody(id: string, event: OpenEvent): string {

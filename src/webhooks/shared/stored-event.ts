@@ -1,4 +1,4 @@
-import { isMessageEvent, type MessageEvent, type PlatformEvent } from '../../shared/model/event.ts';
+import { isMessageEvent, isTweetEventType, type MessageEvent, type TypedEvent } from '../../shared/model/event.ts';
 import { eventBody } from './event-body.ts';
 
 /**
@@ -44,7 +44,7 @@ export interface NewEvent {
 }
 
 /** `opened` is given if the code of a webhook has opened the message. */
-export function newEvent(id: string, event: PlatformEvent, opened: OpenedForWebhooks | undefined): NewEvent {
+export function newEvent(id: string, event: TypedEvent, opened: OpenedForWebhooks | undefined): NewEvent {
   const { type } = event;
   const createdAt = Date.parse(event.createdAt);
   if (!isMessageEvent(event)) {
@@ -53,6 +53,13 @@ export function newEvent(id: string, event: PlatformEvent, opened: OpenedForWebh
   }
   const kept = packMessage(opened?.body ?? null, event);
   return { id, type, body: opened?.body ?? '', kept, createdAt, only: opened?.webhooks ?? new Set() };
+}
+
+/** Returns the id of the tweet if the stored text is an event of a tweet by another user, otherwise `null`. */
+export function tweetOf(kept: string): string | null {
+  if (kept.startsWith(messagePrefix)) return null;
+  const { type, tweet_id } = JSON.parse(kept) as { type?: unknown; tweet_id?: string };
+  return isTweetEventType(type) ? (tweet_id ?? null) : null;
 }
 
 /** The type of a stored event that informs live streams about missing earlier events. Webhooks do not receive it. */
@@ -74,21 +81,22 @@ export function readGap(kept: string): string {
 export const maxAppendChars = 4 * 1024 * 1024;
 
 /**
- * Splits events, in their order, into parts that fit into one append. An event that exceeds the limit is a part of its own. Returns at
- * least one part, which may be empty.
+ * Splits events, in their order, into parts that fit into one append. The events of a group stay together, because each receiver gets one
+ * of them. A group that exceeds the limit is a part of its own. Returns at least one part, which may be empty.
  */
-export function splitForAppend<Event extends { sealed: string }>(events: readonly Event[]): Event[][] {
+export function splitForAppend<Event extends { sealed: string }>(groups: readonly (readonly Event[])[]): Event[][] {
   let part: Event[] = [];
   let size = 0;
   const parts = [part];
-  for (const event of events) {
-    if (part.length > 0 && size + event.sealed.length > maxAppendChars) {
+  for (const group of groups) {
+    const added = group.reduce((sum, { sealed }) => sum + sealed.length, 0);
+    if (part.length > 0 && size + added > maxAppendChars) {
       part = [];
       parts.push(part);
       size = 0;
     }
-    part.push(event);
-    size += event.sealed.length;
+    part.push(...group);
+    size += added;
   }
   return parts;
 }

@@ -1,11 +1,11 @@
 import type { LiveStream, StreamItem } from '../../shared/model/event.ts';
-import { type EventType, isMessageType } from '../../shared/model/event.ts';
+import { type EventType, isMessageType, isTweetEventType } from '../../shared/model/event.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 import type { MessageOpener, Opening } from '../shared/message-opener.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
-import { gapType, readGap } from '../shared/stored-event.ts';
+import { gapType, readGap, tweetOf } from '../shared/stored-event.ts';
 import { EventFeed, EventReader } from './event-feed.ts';
 import { StreamMessages } from './stream-messages.ts';
 
@@ -29,6 +29,8 @@ export interface LiveStreamsParts {
 interface StreamStart {
   place: number;
   gap: string | null;
+  /** The tweet of the last event that the reader has, if it is an event of a tweet by another user. */
+  tweet: string | null;
 }
 
 /**
@@ -93,32 +95,44 @@ export class LiveStreams {
 
   /** Returns the position after which the stream begins, and the reason why events before it may be missing, if there is one. */
   async #startOf({ poller, after }: StreamRequest): Promise<StreamStart> {
-    const { events } = this.#parts.store;
+    const { store, vault } = this.#parts;
     const { account, id } = poller;
-    if (after === null) return { place: await events.lastPlace(account, id), gap: null };
-    const known = await events.place(account, id, after);
-    if (!known)
-      return { place: 0, gap: 'Events may be missing, because the last event that you have is no longer stored' };
-    return { place: known.place, gap: await this.#missedSince(known.at, poller) };
+    if (after === null) return { place: await store.events.lastPlace(account, id), gap: null, tweet: null };
+    const [known, sealed] = await Promise.all([
+      store.events.place(account, id, after),
+      store.events.sealed(account, id, after),
+    ]);
+    if (!known || sealed === null) {
+      const gap = 'Events may be missing, because the last event that you have is no longer stored';
+      return { place: 0, gap, tweet: null };
+    }
+    const tweet = tweetOf(vault.openBody(account, after, sealed));
+    return { place: known.place, gap: await this.#missedSince(known.at, poller), tweet };
   }
 
   /** Yields events until `ended` is aborted. A slow reader does not delay other streams. */
   async *#read(
     { poller, types, opening }: StreamRequest,
-    { place, gap }: StreamStart,
+    { place, gap, tweet: last }: StreamStart,
     feed: EventFeed,
     ended: AbortSignal,
   ): AsyncGenerator<StreamItem> {
     const { vault } = this.#parts;
     const { account } = poller;
     const messages = new StreamMessages({ ...this.#parts, opening, ended });
+    let tweet = last;
     if (gap !== null) yield { kind: 'gap', id: null, reason: gap };
     for await (const event of this.#events(poller, place, feed, ended)) {
       if (ended.aborted) return;
       const item = isMessageType(event.type)
         ? await messages.itemOf(event, types)
         : itemOf(event, types, ({ id: eventId, sealed }) => vault.openBody(account, eventId, sealed));
-      if (item) yield item;
+      if (!item) continue;
+      // The events of a tweet follow one another, and the reader gets only the first one that it listens to.
+      const next = isTweetEventType(event.type) && item.kind === 'event' ? tweetOf(item.body) : null;
+      if (next !== null && next === tweet) continue;
+      tweet = next ?? tweet;
+      yield item;
     }
   }
 

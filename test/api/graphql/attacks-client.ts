@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
 import { type ErrorCode, errorTable } from '../../../src/shared/errors/table.ts';
-import { Client } from '../../support/client.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-export interface Refusal {
+interface Refusal {
   message: string;
   path?: (string | number)[];
   extensions: { code: string; status: number; field?: string; hint?: string };
@@ -17,35 +16,21 @@ export interface Outcome {
   body: { data?: Record<string, unknown> | null; errors?: Refusal[]; extensions: { cost: Record<string, string> } };
 }
 
-export interface Attacker {
-  service: TestService;
-  key: string;
-  token: string;
+/** Starts a service for the tests of a file, and a caller with a key and a little credit, for attacks. */
+export async function useAttacker() {
+  const { service, ada: rest } = await useService();
+  const { key = '', authToken: token = '' } = rest.options;
+
   /** Sends any request to `/graphql`, with a key and an actor. */
-  send(init: RequestInit, search?: string): Promise<Outcome>;
-  /** Sends a document as a normal client does. */
-  ask(query: string, rest?: Record<string, unknown>, headers?: Record<string, string>): Promise<Outcome>;
-  /** Checks that nothing was charged or reserved, and that a normal request still succeeds. */
-  expectUnharmed(): Promise<void>;
-}
-
-/** Starts a service and a caller with a key and a little credit, for attacks. */
-export async function startAttacker(): Promise<Attacker> {
-  const service = await startService();
-  const { key } = await service.makeAccount('1');
-  const token = service.demo.accounts[0].authToken;
-  const rest = new Client({ baseUrl: service.demo.baseUrl, key, authToken: token });
-  const url = `${service.origin}/graphql`;
-
   const send = async (init: RequestInit, search = ''): Promise<Outcome> => {
-    const credentials = { authorization: `Bearer ${key}`, 'x-auth-token': token };
-    const headers = { ...credentials, ...(init.headers as Record<string, string>) };
-    const response = await fetch(url + search, { ...init, headers });
+    const headers = { ...rest.headers, ...(init.headers as Record<string, string>) };
+    const response = await fetch(`${service.origin}/graphql${search}`, { ...init, headers });
     const text = await response.text();
     const body = (text === '' ? {} : JSON.parse(text)) as Outcome['body'];
     return { status: response.status, headers: response.headers, text, body };
   };
   const newer = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
+  /** Sends a document as a normal client does. */
   const ask = (query: string, others: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
     send({ method: 'POST', headers: { ...newer, ...headers }, body: JSON.stringify({ query, ...others }) });
 
@@ -55,6 +40,7 @@ export async function startAttacker(): Promise<Attacker> {
     token,
     send,
     ask,
+    /** Checks that nothing was charged or reserved, and that a normal request still succeeds. */
     async expectUnharmed() {
       expect(await restingBalance(rest)).toBe('1');
       expect((await ask('{ account { balance } }')).body.data).toEqual({ account: { balance: '1' } });

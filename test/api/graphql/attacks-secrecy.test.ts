@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { SandboxControl } from '../../support/sandbox-control.ts';
 import { useService } from '../../support/use-service.ts';
 
 const proxy = 'http://proxyuser:canary-proxy-password@proxy.example:8080';
 const code = 'canary-encryption-code';
 const value = 'canary/variable/value';
 const literal = 'canary-literal-value';
-const { service, newCaller } = await useService(
+const { service, sandbox, newCaller } = await useService(
   { LOG_LEVEL: 'trace', PLATFORM_TIMEOUT_MS: '150', GRAPHQL_TIMEOUT_MS: '400' },
   { resolve: async () => [] },
 );
@@ -22,15 +21,10 @@ test('no key, token, code, password or value of a variable is in a log line or a
   const statuses = new Set<number>();
 
   const send = async (body: unknown, headers: Record<string, string> = {}, search = '') => {
+    const json = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
     const response = await fetch(`${service.origin}/graphql${search}`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/graphql-response+json',
-        ...client.headers,
-        'x-encryption-code': code,
-        ...headers,
-      },
+      headers: { ...json, ...client.headers, 'x-encryption-code': code, ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
     statuses.add(response.status);
@@ -79,21 +73,11 @@ test('no key, token, code, password or value of a variable is in a log line or a
     await service.addFault({ kind }, { times: 2 });
     await ask(user, { n: 'grace' });
     await ask(post, { t: `${value} ${kind}` });
-    await new SandboxControl(service.demo.sandboxUrl).clearFaults();
+    await sandbox.clearFaults();
   }
   for (const status of [400, 401, 402, 403, 415, 502, 504]) expect([...statuses], `${status}`).toContain(status);
   expect(service.log.length).toBeGreaterThan(said.length);
-  const secrets = [
-    key,
-    key.slice(11),
-    poor,
-    token,
-    rejected,
-    unknownKey,
-    'canary-proxy-password',
-    code,
-    value,
-    literal,
-  ];
+  const credentials = [key, key.slice(11), poor, token, rejected, unknownKey, 'canary-proxy-password', code];
+  const secrets = [...credentials, value, literal];
   for (const text of [...said, ...service.log]) for (const secret of secrets) expect(text).not.toContain(secret);
 });

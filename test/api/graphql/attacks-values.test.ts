@@ -1,10 +1,9 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { expectQuick } from '../../support/processor-time.ts';
-import { expectRefused, many, startAttacker } from './attacks-client.ts';
+import { expectRefused, many, useAttacker } from './attacks-client.ts';
 
-const attacker = await startAttacker();
+const attacker = await useAttacker();
 afterEach(() => attacker.expectUnharmed());
-afterAll(() => attacker.service.stop());
 
 const byName = 'query($n:String){user(userName:$n){id}}';
 const paged = 'query($n:Int){searchTweets(q:"tea",first:$n){nodes{id}}}';

@@ -1,10 +1,7 @@
 import { expect } from 'vitest';
 import type { Overrides } from '../../../src/main/app.ts';
 import { formatDollars } from '../../../src/shared/model/money.ts';
-import { Client } from '../../support/client.ts';
-import { type GraphqlAnswer, GraphqlClient } from '../../support/graphql.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 /** The expected quote of a document and the expected calls to the platform. */
 export interface ExpectedCost {
@@ -12,47 +9,35 @@ export interface ExpectedCost {
   asked: Record<string, number>;
 }
 
-/** A service, and a caller with much credit who acts as ada over REST and GraphQL. */
-export interface CallCountFixture {
-  service: TestService;
-  sandbox: SandboxControl;
-  ada: GraphqlClient;
-  rest: Client;
-  graceId: string;
-  /** Posts a tweet as a minted account or a demo account. Returns its id. */
-  post(authToken: string, text: string, more?: Record<string, string>): Promise<string>;
-  /** Sends the document and checks the calls, quote and charge of the response. */
-  expectShape(document: string, shape: ExpectedCost, variables?: Record<string, unknown>): Promise<GraphqlAnswer>;
-}
-
 /** The price of a number of calls. */
 export const calls = (count: number) => formatDollars(count * 1_000);
 
 export const globalId = (type: string, id: string) => Buffer.from(`${type}:${id}`).toString('base64');
 
-export async function startCallCountFixture(
-  env: Record<string, string> = {},
-  overrides: Overrides = {},
-): Promise<CallCountFixture> {
-  const service = await startService(env, overrides);
-  const { key } = await service.makeAccount('100');
-  const { baseUrl, graphqlUrl, sandboxUrl, accounts } = service.demo;
-  const authToken = accounts[0].authToken;
-  const sandbox = new SandboxControl(sandboxUrl);
-  const rest = new Client({ baseUrl, key, authToken });
-  const ada = new GraphqlClient({ url: graphqlUrl, key, authToken });
+/** Starts a service for the tests of a file, and a caller with much credit who acts as ada over REST and GraphQL. */
+export async function useCallCounts(env: Record<string, string> = {}, overrides: Overrides = {}) {
+  const started = await useService(env, { dollars: '100', ...overrides });
+  const { service, sandbox, ada: rest, graphql: ada, newCaller } = started;
   return {
     service,
     sandbox,
     ada,
     rest,
-    graceId: accounts[1].userId,
-    async post(token, text, more = {}) {
+    graceId: service.demo.accounts[1].userId,
+    /** Creates another account, whose clients act as a new user. */
+    async newCaller(dollars = '1') {
+      const { client, graphql } = await newCaller(dollars);
+      const { authToken, userName } = await sandbox.mint();
+      return { graphql: graphql.with({ authToken }), rest: client.with({ authToken }), userName };
+    },
+    /** Posts a tweet as a minted account or a demo account. Returns its id. */
+    async post(token: string, text: string, more: Record<string, string> = {}) {
       const { status, body } = await rest.with({ authToken: token }).post('/tweet/create', { text, ...more });
       expect(status, body.error ?? '').toBe(200);
       return String(body.data['id']);
     },
-    async expectShape(document, { quoted, asked }, variables = {}) {
+    /** Sends the document and checks the calls, quote and charge of the response. */
+    async expectShape(document: string, { quoted, asked }: ExpectedCost, variables: Record<string, unknown> = {}) {
       const [answer, found] = await sandbox.requestsDuring(() => ada.ask(document, variables));
       expect(answer.errors).toEqual([]);
       expect(found).toEqual(asked);

@@ -4,6 +4,7 @@ import { GraphqlClient } from '../../support/graphql.ts';
 import { startPostern } from '../../support/process.ts';
 import { processorMsOf } from '../../support/processor-time.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { bomb } from './attacks-client.ts';
 import { globalId } from './call-count-fixture.ts';
 
 const dataDir = temporaryFolder();
@@ -21,13 +22,8 @@ async function residentMiB(): Promise<number> {
 }
 
 /** If each fragment is expanded at each spread, this document has more than a million fields. */
-const fragments = [
-  ...Array.from({ length: 19 }, (_, i) => {
-    const inner = `{ nodes { author { ...F${i + 1} } } }`;
-    return `fragment F${i} on User { a: tweets ${inner} b: tweets ${inner} }`;
-  }),
-  'fragment F19 on User { id }',
-].join('\n');
+const twice = (next: string) => `a: tweets { nodes { author { ${next} } } } b: tweets { nodes { author { ${next} } } }`;
+const fragments = bomb(19, 'User', twice, 'id');
 
 /** The second field is charged, because only charged executions count towards compiling. */
 const charged = 'me: viewer { userName }';

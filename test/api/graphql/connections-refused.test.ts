@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GraphqlAnswer } from '../../support/graphql.ts';
-import { startCallCountFixture } from './call-count-fixture.ts';
+import { useCallCounts } from './call-count-fixture.ts';
 
 const search = `query ($q: String = "from:grace", $product: SearchProduct, $first: Int = 3, $after: String) {
   searchTweets(q: $q, product: $product, first: $first, after: $after) { edges { cursor node { tweetId } } }
@@ -12,9 +12,8 @@ const followers = `query ($first: Int, $after: String, $userName: String = "grac
 const following = followers.replace('followers(', 'following(');
 const payments = `query ($first: Int, $after: String) { account { payments(first: $first, after: $after) { nodes { amount } } } }`;
 
-const fixture = await startCallCountFixture();
+const fixture = await useCallCounts();
 const cursor = (await fixture.ada.ask(search)).data.searchTweets.edges[1].cursor;
-afterAll(() => fixture.service.stop());
 
 function expectRefused({ errors, extensions }: GraphqlAnswer, field: string, charged = '0'): void {
   expect(errors).toHaveLength(1);
@@ -73,9 +72,8 @@ describe('first', () => {
 
   test('is 20 where it is null or left out', async () => {
     for (const first of [null, undefined]) {
-      const { data } = await fixture.ada.ask('query ($first: Int) { homeTimeline(first: $first) { nodes { text } } }', {
-        first,
-      });
+      const query = 'query ($first: Int) { homeTimeline(first: $first) { nodes { text } } }';
+      const { data } = await fixture.ada.ask(query, { first });
       expect(data.homeTimeline.nodes).toHaveLength(20);
     }
   });

@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isAll } from '../../support/repetitions.ts';
-import { startCallCountFixture } from './call-count-fixture.ts';
+import { useCallCounts } from './call-count-fixture.ts';
 import { listFields } from './list-fields.ts';
 
 interface Page {
@@ -33,7 +33,7 @@ const lists: readonly List[] = [
 /** The number of items to read. Every page size ends within it, and reading it one item at a time is fast. */
 const enough = 25;
 
-const fixture = await startCallCountFixture({ RATE_LIMIT: '100000' });
+const fixture = await useCallCounts({ RATE_LIMIT: '100000' });
 const { id, key } = await fixture.service.makeAccount('100');
 const caller = fixture.ada.with({ key });
 for (let i = 0; i < 9; i++) await fixture.service.credit(id, '0.01', `Payment ${i}`);
@@ -43,9 +43,8 @@ for (let i = 0; i < 9; i++) {
   const reply = await fixture.post(ada, `A book, number ${i}`, { reply_to_tweet_id: tweetId });
   await fixture.rest.post('/tweet/bookmark', { tweet_id: reply });
 }
-const { userName = '' } = fixture.service.demo.accounts[0] ?? {};
+const { userName } = fixture.service.demo.accounts[0];
 for (const type of ['quote', 'retweet']) await fixture.sandbox.makeEvents({ type, userName, tweetId, count: 9 });
-afterAll(() => fixture.service.stop());
 
 async function page(list: List, first: number, after: string | null = null, by = caller): Promise<Page> {
   const answer = await ask(list, { first, after }, by);

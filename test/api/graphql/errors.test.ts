@@ -89,12 +89,8 @@ test.each([
   ],
 ])('a malformed field of %s is named as GraphQL spells it', async (_name, query) => {
   const { errors } = await ada.ask(query, { id: 'x'.repeat(65) });
-  expect(errors).toMatchObject([
-    {
-      message: 'Malformed field: webhookId: must be at most 64',
-      extensions: { code: 'BAD_USER_INPUT', field: 'webhookId' },
-    },
-  ]);
+  const extensions = { code: 'BAD_USER_INPUT', field: 'webhookId' };
+  expect(errors).toMatchObject([{ message: 'Malformed field: webhookId: must be at most 64', extensions }]);
 });
 
 test('the platform’s faults are told, and logged once with their cause however many fields they fail', async () => {

@@ -15,6 +15,7 @@ import { compiledSize } from '../../../src/api/graphql/execute/compiled-size.ts'
 import { Executor } from '../../../src/api/graphql/execute/executor.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
 import { expectQuick } from '../../support/processor-time.ts';
+import { bomb } from './attacks-client.ts';
 import { documents } from './random-documents.ts';
 
 const limit = 1_000_000;
@@ -81,12 +82,9 @@ describe('the estimate of compiled code', () => {
   });
 
   test('stops counting at the limit', async () => {
-    const fragments = Array.from(
-      { length: 40 },
-      (_, i) =>
-        `fragment F${i} on User { a: tweets { nodes { author { ...F${i + 1} } } } b: tweets { nodes { author { ...F${i + 1} } } } }`,
-    );
-    const text = `{ viewer @skip(if: true) { ...F0 } } ${fragments.join(' ')} fragment F40 on User { id }`;
+    const inner = (next: string) => `tweets { nodes { author { ${next} } } }`;
+    const fragments = bomb(40, 'User', (next) => `a: ${inner(next)} b: ${inner(next)}`, 'id');
+    const text = `{ viewer @skip(if: true) { ...F0 } } ${fragments}`;
     await expectQuick(1_000, () => expect(sizeOf(text, limit)).toBeNull());
   });
 });
@@ -137,10 +135,9 @@ describe('the executor', () => {
     input Named { a: Int = 7, b: [String] }
     type Query { f(n: Int = 20, b: Boolean = true, of: Named): String, g: Query }
   `);
-  Object.assign(echo.getQueryType()?.getFields()['f'] ?? {}, {
-    resolve: (_: unknown, args: object) => JSON.stringify(args),
-  });
-  Object.assign(echo.getQueryType()?.getFields()['g'] ?? {}, { resolve: () => ({}) });
+  const { f, g } = echo.getQueryType()?.getFields() ?? {};
+  Object.assign(f ?? {}, { resolve: (_: unknown, args: object) => JSON.stringify(args) });
+  Object.assign(g ?? {}, { resolve: () => ({}) });
   test.each([
     ...names.flatMap((name): [text: string, variables: string][] => [
       [`query ($${name}: Int) { f(n: $${name}) }`, '{}'],

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { expectRefused, many, startAttacker } from './attacks-client.ts';
+import { describe, expect, test } from 'vitest';
+import { expectRefused, many, useAttacker } from './attacks-client.ts';
 
-const attacker = await startAttacker();
-afterAll(() => attacker.service.stop());
+const attacker = await useAttacker();
 
 const older = 'application/json';
 const newer = 'application/graphql-response+json';

@@ -1,11 +1,16 @@
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import type { TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
+import { many } from './attacks-client.ts';
 
 interface Result {
   data?: Record<string, unknown> | null;
   errors?: { message: string; extensions: { code: string; status: number } }[];
 }
+
+const { service: open } = await useService();
+const { service: closed } = await useService({ GRAPHQL_INTROSPECTION: '0' });
 
 async function ask(service: TestService, query: string) {
   const response = await fetch(`${service.origin}/graphql`, {
@@ -17,12 +22,6 @@ async function ask(service: TestService, query: string) {
 }
 
 describe('without a key', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   test.each([
     ['what tools ask for', getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true })],
     ['one type', '{ __type(name: "User") { name fields { name } } }'],
@@ -30,7 +29,7 @@ describe('without a key', () => {
     ['__typename of mutations', 'mutation { __typename }'],
     ['__typename by a fragment', '{ ...Q } fragment Q on Query { a: __typename }'],
   ])('the schema is read: %s', async (_name, query) => {
-    const { status, body } = await ask(service, query);
+    const { status, body } = await ask(open, query);
     expect(body.errors).toBeUndefined();
     expect(status).toBe(200);
   });
@@ -44,7 +43,7 @@ describe('without a key', () => {
     '{ node(id: "nonsense") { __typename } }',
     'mutation { deleteTweet(input: { tweetId: "1" }) { __typename } }',
   ])('everything else is 401: %s', async (query) => {
-    const { status, headers, body } = await ask(service, query);
+    const { status, headers, body } = await ask(open, query);
     expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'UNAUTHENTICATED', status: 401 });
     expect(body.data).toBeUndefined();
     expect(status).toBe(401);
@@ -60,7 +59,7 @@ describe('without a key', () => {
     ],
     ['a type within itself', `{ __type(name: "ID") ${'{ ofType '.repeat(30)} { name } ${'}'.repeat(30)} }`],
   ])('a schema that is read without end is refused: %s', async (_name, query) => {
-    const { status, body } = await ask(service, query);
+    const { status, body } = await ask(open, query);
     expect(body.errors?.[0]?.extensions.status).toBe(400);
     expect(body.data).toBeUndefined();
     expect(status).toBe(400);
@@ -68,41 +67,29 @@ describe('without a key', () => {
 });
 
 describe('with GRAPHQL_INTROSPECTION=0', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService({ GRAPHQL_INTROSPECTION: '0' });
-  });
-  afterAll(() => service.stop());
-
   test.each([
     '{ __schema { queryType { name } } }',
     '{ __type(name: "User") { name } }',
     '{ ...Q } fragment Q on Query { s: __schema { types { name } } }',
   ])('the schema is not told: %s', async (query) => {
-    const { status, body } = await ask(service, query);
-    expect(body.errors?.[0]).toMatchObject({
-      message: expect.stringMatching(/introspection/i),
-      extensions: { code: 'BAD_USER_INPUT', status: 400 },
-    });
+    const { status, body } = await ask(closed, query);
+    expect(body.errors?.[0]?.message).toMatch(/introspection/i);
+    expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 400 });
     expect(status).toBe(400);
   });
 
   test.each(['{ viewerr { id } }', '{ user(userNam: "ada") { id } }', '{ ... on Querry { __typename } }'])(
     'nor hinted at: %s',
     async (query) => {
-      const { body } = await ask(service, query);
+      const { body } = await ask(closed, query);
       expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
       expect(JSON.stringify(body)).not.toMatch(/did you mean/i);
     },
   );
 
   test('__typename works', async () => {
-    const { status, body } = await ask(service, '{ __typename }');
+    const { status, body } = await ask(closed, '{ __typename }');
     expect(body.data).toEqual({ __typename: 'Query' });
     expect(status).toBe(200);
   });
 });
-
-function many(times: number, text: (i: number) => string): string {
-  return Array.from({ length: times }, (_, i) => text(i)).join(' ');
-}

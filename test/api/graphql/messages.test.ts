@@ -9,40 +9,29 @@ await anna.sends(ben, 'One');
 await ben.sends(anna, 'Two');
 afterAll(() => fixture.service.stop());
 
+const url = fixture.service.demo.graphqlUrl;
 const ask = (who: Writer, query: string, variables: Record<string, unknown> = {}, headers = who.code) =>
-  new GraphqlClient({
-    url: fixture.service.demo.graphqlUrl,
-    key: who.client.options.key ?? '',
-    authToken: who.account.authToken,
-  }).ask(query, variables, headers as Record<string, string>);
+  new GraphqlClient({ url, ...who.client.options }).ask(query, variables, headers as Record<string, string>);
 
 describe('conversations', () => {
   test('are read with their last messages by one call, and their messages by one more each', async () => {
-    const last = await ask(
-      anna,
-      '{ conversations { hasMessageRequests nodes { conversationId lastMessage { text fromMe } } } }',
-    );
+    const listed = '{ conversations { hasMessageRequests nodes { conversationId lastMessage { text fromMe } } } }';
+    const last = await ask(anna, listed);
     expect(last.errors).toEqual([]);
     expect(last.data.conversations).toEqual({
       hasMessageRequests: false,
       nodes: [{ conversationId: conversationIdOf(anna, ben), lastMessage: { text: 'Two', fromMe: false } }],
     });
     expect(last.extensions.credits.actions).toMatchObject([{ name: 'dm/list', calls: 1 }]);
-    const all = await ask(
-      anna,
-      '{ conversations { nodes { lastMessage { messageId } messages(first: 5) { nodes { text } } } } }',
-    );
+    const nested = '{ conversations { nodes { lastMessage { messageId } messages(first: 5) { nodes { text } } } } }';
+    const all = await ask(anna, nested);
     expect(all.data.conversations.nodes[0].messages.nodes).toEqual([{ text: 'Two' }, { text: 'One' }]);
     expect(all.data.conversations.nodes[0].lastMessage.messageId).toMatch(/./);
   });
 
   test('are told without a code, and what needs one fails by itself', async () => {
-    const { data, errors } = await ask(
-      anna,
-      '{ conversations { nodes { type lastMessage { text } } } }',
-      {},
-      {} as never,
-    );
+    const query = '{ conversations { nodes { type lastMessage { text } } } }';
+    const { data, errors } = await ask(anna, query, {}, {} as never);
     expect(data.conversations.nodes).toEqual([{ type: 'one_to_one', lastMessage: null }]);
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', status: 400, field: 'x-encryption-code' } }]);
   });
@@ -50,9 +39,8 @@ describe('conversations', () => {
   test('are found by their global id', async () => {
     const { data } = await ask(anna, '{ conversations { nodes { id } } }');
     const [{ id }] = data.conversations.nodes;
-    const found = await ask(anna, 'query ($id: ID!) { node(id: $id) { ... on Conversation { conversationId } } }', {
-      id,
-    });
+    const query = 'query ($id: ID!) { node(id: $id) { ... on Conversation { conversationId } } }';
+    const found = await ask(anna, query, { id });
     expect(found.data.node).toEqual({ conversationId: conversationIdOf(anna, ben) });
     const others = await ask(await fixture.mint(), 'query ($id: ID!) { node(id: $id) { id } }', { id });
     expect(others.errors).toMatchObject([{ extensions: { code: expect.stringMatching(/NOT_FOUND|CONFLICT/) } }]);
@@ -75,28 +63,19 @@ test('a wrong code is refused with the guesses that remain', async () => {
   const other = await fixture.mint();
   const wrong = { 'x-encryption-code': '907351' } as never;
   const { errors } = await ask(other, 'mutation { sendMessage(input: { userId: "1", text: "x" }) { ok } }', {}, wrong);
-  expect(errors).toMatchObject([
-    { message: 'Wrong x-encryption-code: 19 guesses remaining', extensions: { code: 'FORBIDDEN' } },
-  ]);
+  const message = 'Wrong x-encryption-code: 19 guesses remaining';
+  expect(errors).toMatchObject([{ message, extensions: { code: 'FORBIDDEN' } }]);
 });
 
 test('the subscription sends message events', async () => {
-  const { key = '' } = anna.client.options;
   const controller = new AbortController();
-  const response = await fetch(fixture.service.demo.graphqlUrl, {
+  const query =
+    'subscription { events { __typename createdAt ... on MessageReceivedEvent { text fromMe conversationId } } }';
+  const response = await fetch(url, {
     method: 'POST',
     signal: controller.signal,
-    headers: {
-      accept: 'text/event-stream',
-      'content-type': 'application/json',
-      authorization: `Bearer ${key}`,
-      'x-auth-token': anna.account.authToken,
-      ...anna.code,
-    },
-    body: JSON.stringify({
-      query:
-        'subscription { events { __typename createdAt ... on MessageReceivedEvent { text fromMe conversationId } } }',
-    }),
+    headers: { accept: 'text/event-stream', 'content-type': 'application/json', ...anna.client.headers, ...anna.code },
+    body: JSON.stringify({ query }),
   });
   expect(response.status).toBe(200);
   const reading = (async () => {

@@ -1,20 +1,13 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { GraphqlClient } from '../../support/graphql.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { restingBalance } from '../../support/refusal.ts';
-import { startCallCountFixture } from './call-count-fixture.ts';
+import { useCallCounts } from './call-count-fixture.ts';
 
 let count = 0;
 
-const fixture = await startCallCountFixture({ PLATFORM_TIMEOUT_MS: '400' });
+const fixture = await useCallCounts({ PLATFORM_TIMEOUT_MS: '400' });
 beforeEach(() => fixture.sandbox.clearFaults());
-afterAll(() => fixture.service.stop());
 
-async function caller(dollars = '1') {
-  const { key } = await fixture.service.makeAccount(dollars);
-  const { authToken, userName } = await fixture.sandbox.mint();
-  const graphql: GraphqlClient = fixture.ada.with({ key, authToken });
-  return { graphql, rest: fixture.rest.with({ key, authToken }), userName };
-}
+const { newCaller: caller } = fixture;
 
 const newText = () => `A mutation, number ${++count}`;
 const create = (text: string, selection = 'id') => `createTweet(input: { text: "${text}" }) { ${selection} }`;
@@ -109,11 +102,8 @@ describe('of a query', () => {
     }`);
     expect(answer.status).toBe(200);
     const { viewer, user, searchTweets } = answer.data;
-    expect(viewer).toMatchObject({
-      userName: 'ada',
-      about: null,
-      followers: { nodes: [{ about: null }, { about: null }] },
-    });
+    const followers = { nodes: [{ about: null }, { about: null }] };
+    expect(viewer).toMatchObject({ userName: 'ada', about: null, followers });
     expect(user).toBeNull();
     expect(searchTweets.nodes).toEqual([{ author: { userName: 'grace' } }]);
     expect(answer.errors.map(({ path }) => path?.join('.')).sort()).toEqual([

@@ -37,7 +37,7 @@ export interface ParityPlatform {
   /** Returns an actor, which is new if it will write, and another user. */
   newActors(wanted: { writes: boolean; chatKeys: boolean }): Promise<{ actor: PlatformActor; user: PlatformActor }>;
   /** Makes another user follow this one. */
-  follow(userName: string): Promise<void>;
+  follow(userName: string): Promise<unknown>;
   /** Returns the number of uploads of media. */
   uploads(): Promise<number>;
   stop(): Promise<void>;

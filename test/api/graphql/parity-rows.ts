@@ -170,10 +170,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'dm/delete': mutation('deleteMessage', 'ok conversationId targetSeqId'),
   'dm/react': mutation('addReaction', 'ok conversationId targetSeqId emoji', asGraphql.camel, 'ReactionInput'),
   'dm/unreact': mutation('removeReaction', 'ok conversationId targetSeqId emoji', asGraphql.camel, 'ReactionInput'),
-  'dm/enroll': {
-    ...mutation('enrollChat', 'ok'),
-    document: 'mutation { enrollChat { ok } }',
-  },
+  'dm/enroll': { ...mutation('enrollChat', 'ok'), document: 'mutation { enrollChat { ok } }' },
   'webhooks/create': mutation(
     'createWebhook',
     'webhookId: id url valid createdAt secret lastError',
@@ -260,4 +257,9 @@ export const rows: Readonly<Record<string, Row>> = {
       details { name value } } pageInfo { hasNextPage } } }`,
     { at: 'account.audit', ...inAccount, same: asGraphql.audit },
   ),
+  'account/webhooks': query(page, `account { webhooks${paged} ${hooksIn} }`, {
+    at: 'account.webhooks',
+    ...inAccount,
+    same: asGraphql.webhooks,
+  }),
 };

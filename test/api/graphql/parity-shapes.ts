@@ -121,15 +121,8 @@ export const asGraphql = {
   tweets: (data: Data) => page((data['tweets'] as Data[]).map(tweet), data),
   /** Each list has its own field name for its users. */
   users: (data: Data) => page((Object.values(data).find(Array.isArray) as Data[]).map(user), data),
-  about: ({
-    id: _id,
-    name: _name,
-    userName: _userName,
-    profilePicture: _picture,
-    usernameChanges,
-    verifiedSince,
-    ...rest
-  }: Data) => {
+  about: ({ usernameChanges, verifiedSince, ...data }: Data) => {
+    const { id: _id, name: _name, userName: _userName, profilePicture: _picture, ...rest } = data;
     const { count, lastChangedAt } = usernameChanges as Data;
     return {
       ...rest,
@@ -161,11 +154,13 @@ export const asGraphql = {
       })),
       data,
     ),
-  payments: (data: Data) =>
-    page(
-      (camel(data['payments']) as Data[]).map(({ id, ...rest }) => ({ ...rest, paymentId: id })),
+  payments: (data: Data) => {
+    const payments = camel(data['payments']) as Data[];
+    return page(
+      payments.map(({ id, ...rest }) => ({ ...rest, paymentId: id })),
       data,
-    ),
+    );
+  },
   madeArticle,
   article,
   articles: (data: Data) => page((data['articles'] as Data[]).map(article), data),

@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
-import { startCallCountFixture } from './call-count-fixture.ts';
+import { expect, test } from 'vitest';
+import { useCallCounts } from './call-count-fixture.ts';
 
-const fixture = await startCallCountFixture();
+const fixture = await useCallCounts();
 const tweetId = await fixture.post(fixture.service.demo.accounts[1].authToken, 'What mutations are about');
-afterAll(() => fixture.service.stop());
 
 test('the changed tweet is free if the response has the selected fields, otherwise one call', async () => {
   const like = (selection: string) => `mutation ($tweetId: String!) {

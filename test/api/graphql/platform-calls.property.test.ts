@@ -1,16 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseDollars } from '../../../src/shared/model/money.ts';
 import { repetitions } from '../../support/repetitions.ts';
-import { globalId, startCallCountFixture } from './call-count-fixture.ts';
+import { globalId, useCallCounts } from './call-count-fixture.ts';
 import { documents } from './random-documents.ts';
 
-const fixture = await startCallCountFixture({
+const fixture = await useCallCounts({
   GRAPHQL_MAX_COST: '100',
   GRAPHQL_MAX_RESPONSE_BYTES: '16777216',
   RATE_LIMIT: '100000',
 });
-afterAll(() => fixture.service.stop());
 
 /** Returns the number of successful requests to the platform so far. */
 async function successes(): Promise<number> {
@@ -33,10 +32,8 @@ test('every document costs the calls that the platform received, and never more 
       const { cost, credits } = answer.extensions;
       // Objects that are protected, suspended or deleted fail at no cost.
       const codes = answer.errors.map(({ extensions }) => extensions.code);
-      expect(
-        codes.filter((code) => !['FORBIDDEN', 'NOT_FOUND'].includes(code)),
-        JSON.stringify(answer.errors),
-      ).toEqual([]);
+      const others = codes.filter((code) => !['FORBIDDEN', 'NOT_FOUND'].includes(code));
+      expect(others, JSON.stringify(answer.errors)).toEqual([]);
       const [quoted = -1, actual = -1] = [parseDollars(cost.quoted) ?? -1, parseDollars(cost.actual) ?? -1];
       expect(actual).toBe(((await successes()) - before) * 1_000);
       expect(actual).toBeLessThanOrEqual(quoted);

@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { globalId, startCallCountFixture } from './call-count-fixture.ts';
+import { describe, expect, test } from 'vitest';
+import { globalId, useCallCounts } from './call-count-fixture.ts';
 
-const fixture = await startCallCountFixture();
+const fixture = await useCallCounts();
 const expectShape = fixture.expectShape;
 const authors = [await fixture.sandbox.mint(), await fixture.sandbox.mint(), await fixture.sandbox.mint()];
 const [first = '', second = '', third = ''] = authors.map(({ authToken }) => authToken);
@@ -10,7 +10,6 @@ const parent = await fixture.post(first, 'What began it');
 const reply = await fixture.post(second, 'What followed', { reply_to_tweet_id: parent });
 const quoted = await fixture.post(first, 'In the middle', { quote_tweet_id: parent });
 const quoting = await fixture.post(second, 'Around it', { quote_tweet_id: quoted });
-afterAll(() => fixture.service.stop());
 
 const quokkas = (selection: string) => `{ searchTweets(q: "quokka", first: 20) { nodes { ${selection} } } }`;
 
@@ -98,20 +97,14 @@ describe('the same thing under several names', () => {
     const ids = [tweet, user, tweet, user, globalId('List', fixture.service.demo.listId), tweet];
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
     const { data } = await expectShape(query, { quoted: 5, asked: { tweetById: 1, userById: 1 } }, { ids });
-    expect(data.nodes.map(({ __typename: name }: { __typename: string }) => name).join()).toBe(
-      'Tweet,User,Tweet,User,List,Tweet',
-    );
+    const types = data.nodes.map(({ __typename: name }: { __typename: string }) => name);
+    expect(types).toEqual(['Tweet', 'User', 'Tweet', 'User', 'List', 'Tweet']);
   });
 });
 
 test('ids that name nothing fail alone, and cost nothing', async () => {
-  const ids = [
-    globalId('Tweet', parent),
-    'made-up',
-    globalId('Tweet', '1'),
-    globalId('Webhook', '1'),
-    globalId('User', 'ada'),
-  ];
+  const unknown = [globalId('Tweet', '1'), globalId('Webhook', '1'), globalId('User', 'ada')];
+  const ids = [globalId('Tweet', parent), 'made-up', ...unknown];
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename } }';
   const answer = await fixture.ada.ask(query, { ids });
   expect(answer.data.nodes).toEqual([{ __typename: 'Tweet' }, null, null, null, null]);
@@ -127,10 +120,8 @@ describe('a tweet that another names', () => {
   const ask = (id: string, selection: string) => `{ tweet(tweetId: "${id}") { ${selection} } }`;
 
   test('is free where only its id is asked for', async () => {
-    const { data } = await expectShape(ask(reply, 'inReplyTo { id tweetId __typename }'), {
-      quoted: 1,
-      asked: { tweetById: 1 },
-    });
+    const document = ask(reply, 'inReplyTo { id tweetId __typename }');
+    const { data } = await expectShape(document, { quoted: 1, asked: { tweetById: 1 } });
     expect(data.tweet.inReplyTo).toEqual({ id: globalId('Tweet', parent), tweetId: parent, __typename: 'Tweet' });
   });
 

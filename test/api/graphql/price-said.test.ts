@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { startCallCountFixture } from './call-count-fixture.ts';
+import { describe, expect, test } from 'vitest';
+import { useCallCounts } from './call-count-fixture.ts';
 
-const fixture = await startCallCountFixture();
-afterAll(() => fixture.service.stop());
+const fixture = await useCallCounts();
 
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const free = { charged: '0', actions: [] };
 
 describe('what it costs is said', () => {
@@ -27,13 +27,7 @@ describe('what it costs is said', () => {
   test.each([
     ['a body that is no JSON', 'POST', 'not json', {}, 400],
     ['an array', 'POST', '[{"query":"{ __typename }"}]', {}, 400],
-    [
-      'a body of another type',
-      'POST',
-      'query={viewer{name}}',
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      415,
-    ],
+    ['a body of another type', 'POST', 'query={viewer{name}}', form, 415],
     ['a body that is too large', 'POST', JSON.stringify({ query: 'x'.repeat(2_000_000) }), {}, 413],
     ['another method', 'PUT', '{}', {}, 405],
     ['a key that nobody has', 'POST', '{"query":"{ viewer { name } }"}', { authorization: 'Bearer nobody' }, 401],

@@ -38,15 +38,8 @@ const fieldsOf: Readonly<Record<TypeName, readonly FieldForm[]>> = {
     ...listsOf('Query'),
   ],
   User: [
-    ...leaves(
-      'userName',
-      'protected',
-      'favouritesCount',
-      'statusesCount',
-      'mediaCount',
-      'listedCount',
-      'pinnedTweetIds',
-    ),
+    ...leaves('userName', 'protected', 'favouritesCount', 'statusesCount'),
+    ...leaves('mediaCount', 'listedCount', 'pinnedTweetIds'),
     { name: 'about', set: '{ createdVia }' },
     ...listsOf('User'),
   ],

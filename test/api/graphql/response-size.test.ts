@@ -1,20 +1,19 @@
 import fc from 'fast-check';
 import { getOperationAST, getVariableValues, type OperationDefinitionNode, parse } from 'graphql';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { quote } from '../../../src/api/graphql/document/quote.ts';
 import { fragmentsOf } from '../../../src/api/graphql/document/selection.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
-import { globalId, startCallCountFixture } from './call-count-fixture.ts';
+import { globalId, useCallCounts } from './call-count-fixture.ts';
 import { documents } from './random-documents.ts';
 
 /** The default of `GRAPHQL_MAX_RESPONSE_BYTES`. */
 const bytesLimit = 2 * 1024 * 1024;
 const hashtags = '#a #b #c #d '.repeat(22).trim();
 
-const fixture = await startCallCountFixture();
-const small = await startCallCountFixture({ GRAPHQL_MAX_RESPONSE_BYTES: '100000' });
+const fixture = await useCallCounts();
+const small = await useCallCounts({ GRAPHQL_MAX_RESPONSE_BYTES: '100000' });
 const taggedId = await small.post(small.ada.options.authToken ?? '', hashtags);
-afterAll(() => Promise.all([fixture.service.stop(), small.service.stop()]));
 
 const aliased = (times: number, field: string, prefix = 'a') =>
   Array.from({ length: times }, (_, i) => `${prefix}${i}: ${field}`).join(' ');
@@ -49,9 +48,8 @@ describe('a request whose response could be too large is refused before anything
       const [answer, asked] = await fixture.sandbox.requestsDuring(() => fixture.ada.ask(document, {}, headers));
       expect(answer).toMatchObject({ status: 400, data: null });
       expect(answer.errors[0]?.extensions).toMatchObject({ code: 'TOO_COSTLY', status: 400 });
-      expect(answer.errors[0]?.message).toMatch(
-        /^Too large: the response could have about \d+ bytes, and the limit is \d+\./,
-      );
+      const message = /^Too large: the response could have about \d+ bytes, and the limit is \d+\./;
+      expect(answer.errors[0]?.message).toMatch(message);
       expect(asked).toEqual({});
       expect(answer.extensions.credits.charged).toBe('0');
     }
@@ -80,10 +78,8 @@ describe('a response that turns out too large', () => {
     const answer = await small.ada.ask(`{ tweet(tweetId: "${taggedId}") { ${tags} } }`);
     expect(answer).toMatchObject({ status: 400, data: null });
     expect(answer.errors[0]?.extensions).toMatchObject({ code: 'TOO_COSTLY', status: 400 });
-    expect(answer.extensions.credits).toMatchObject({
-      charged: '0.001',
-      actions: [{ name: 'tweet/detail', calls: 1 }],
-    });
+    const actions = [{ name: 'tweet/detail', calls: 1 }];
+    expect(answer.extensions.credits).toMatchObject({ charged: '0.001', actions });
   });
 
   test('of long texts is not sent either', async () => {
@@ -134,9 +130,8 @@ describe('errors', () => {
   const wrong = Array.from({ length: 100 }, (_, i) => `nonsense ${i}`);
 
   test('are limited in number, and the rest is counted', async () => {
-    const answer = await fixture.ada.ask(`query ($ids: [ID!]!) { ${aliased(98, 'nodes(ids: $ids) { id }')} }`, {
-      ids: wrong,
-    });
+    const query = `query ($ids: [ID!]!) { ${aliased(98, 'nodes(ids: $ids) { id }')} }`;
+    const answer = await fixture.ada.ask(query, { ids: wrong });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.data)).toHaveLength(98);
     expect(answer.errors).toHaveLength(201);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { postern } from '../../support/command.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { useService } from '../../support/use-service.ts';
 import type { Outcome } from './attacks-client.ts';
 
 let files = 0;
@@ -31,16 +32,13 @@ async function post(service: TestService, body: Record<string, unknown>): Promis
   return { status: response.status, body: (await response.json()) as Outcome['body'] };
 }
 
+const { service: without } = await useService();
 const persisted = (hash: unknown) => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hash } } });
 const variables = { type: 'User' };
 const found = { __type: { name: 'User' } };
 
-describe.each(['0', '1'])('with GRAPHQL_TRUSTED_ONLY=%s', (only) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService({ GRAPHQL_TRUSTED_DOCUMENTS: file, GRAPHQL_TRUSTED_ONLY: only });
-  });
-  afterAll(() => service.stop());
+describe.each(['0', '1'])('with GRAPHQL_TRUSTED_ONLY=%s', async (only) => {
+  const { service } = await useService({ GRAPHQL_TRUSTED_DOCUMENTS: file, GRAPHQL_TRUSTED_ONLY: only });
 
   test.each([
     ['documentId', { documentId: `sha256:${hashOf(named)}` }],
@@ -52,10 +50,8 @@ describe.each(['0', '1'])('with GRAPHQL_TRUSTED_ONLY=%s', (only) => {
   });
 
   test('and by GET', async () => {
-    for (const name of [
-      { documentId: `sha256:${hashOf(named)}` },
-      { extensions: JSON.stringify(persisted(hashOf(named)).extensions) },
-    ]) {
+    const extensions = JSON.stringify(persisted(hashOf(named)).extensions);
+    for (const name of [{ documentId: `sha256:${hashOf(named)}` }, { extensions }]) {
       const search = new URLSearchParams({ ...name, variables: JSON.stringify(variables) });
       const response = await fetch(`${service.origin}/graphql?${search}`);
       expect(await response.json()).toMatchObject({ data: found });
@@ -93,10 +89,8 @@ describe.each(['0', '1'])('with GRAPHQL_TRUSTED_ONLY=%s', (only) => {
   ])('what names no document is refused: %s', async (_name, sent, message) => {
     const { status, body } = await post(service, sent);
     expect(status).toBe(400);
-    expect(body.errors?.[0]).toMatchObject({
-      message: expect.stringMatching(message),
-      extensions: { code: 'BAD_USER_INPUT', status: 400 },
-    });
+    expect(body.errors?.[0]?.message).toMatch(message);
+    expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 400 });
   });
 
   test(`other documents are ${only === '1' ? 'refused, even with a hash that is known' : 'taken'}`, async () => {
@@ -113,14 +107,9 @@ describe.each(['0', '1'])('with GRAPHQL_TRUSTED_ONLY=%s', (only) => {
 });
 
 test('without such a file a hash is refused with what to do instead', async () => {
-  const service = await startService();
-  try {
-    const { body } = await post(service, { documentId: `sha256:${unknown}` });
-    expect(body.errors?.[0]?.message).toMatch(/no trusted documents: send the text/);
-    expect((await post(service, persisted(unknown))).body.errors?.[0]?.message).toBe('PersistedQueryNotSupported');
-  } finally {
-    await service.stop();
-  }
+  const { body } = await post(without, { documentId: `sha256:${unknown}` });
+  expect(body.errors?.[0]?.message).toMatch(/no trusted documents: send the text/);
+  expect((await post(without, persisted(unknown))).body.errors?.[0]?.message).toBe('PersistedQueryNotSupported');
 });
 
 describe('a file that is wrong stops the start', () => {
@@ -132,11 +121,7 @@ describe('a file that is wrong stops the start', () => {
     ['no text', write({ [hashOf(named)]: 7 }), /has no text under/],
     ['another hash', write({ [unknown]: named }), new RegExp(`SHA-256 is ${hashOf(named)}`)],
     ['no GraphQL', write({ [hashOf('{')]: '{' }), /not valid: Syntax Error/],
-    [
-      'not of this schema',
-      write({ [hashOf('{ nowhere }')]: '{ nowhere }' }),
-      /not valid: Cannot query field "nowhere"/,
-    ],
+    ['not of this schema', write({ [hashOf('{ a }')]: '{ a }' }), /not valid: Cannot query field "a"/],
     ['over a limit', write({ [hashOf(deep)]: deep }), /not valid: Too deep/],
   ])('%s', async (_name, path, fault) => {
     const env = { DATA_DIR: join(folder, 'data'), PORT: '0', SANDBOX_PORT: '0', GRAPHQL_TRUSTED_DOCUMENTS: path };

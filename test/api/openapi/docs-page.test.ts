@@ -1,23 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { errorCodes } from '../../../src/shared/errors/table.ts';
+import { getFromHost } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
 import { useService } from '../../support/use-service.ts';
 import { contract } from './contract.ts';
 
 const { service } = await useService();
 
-function statusFor(path: string, host: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const asked = request(service.origin + path, { headers: { host } }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    asked.once('error', reject);
-    asked.end();
-  });
-}
+const statusFor = async (path: string, host: string) => (await getFromHost(service.origin, path, host))?.status;
 
 describe('/openapi.json', () => {
   test('is the checked-in description with the address of this service, and needs no key', async () => {
@@ -79,10 +70,8 @@ describe.each([
   const load = (headers: Record<string, string>) => fetch(service.origin + path, { headers });
 
   test('is compressed for clients that accept it', async () => {
-    const [plain, compressed] = [
-      await load({ 'accept-encoding': 'identity' }),
-      await load({ 'accept-encoding': 'gzip, br' }),
-    ];
+    const plain = await load({ 'accept-encoding': 'identity' });
+    const compressed = await load({ 'accept-encoding': 'gzip, br' });
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(compressed.headers.get('content-encoding')).toBe('br');
     expect((await load({ 'accept-encoding': 'gzip' })).headers.get('content-encoding')).toBe('gzip');
@@ -124,10 +113,7 @@ test.each([
   ['an address that others reach, unknown to it', { HOST: '0.0.0.0', SANDBOX_PUBLIC: '1' }, '/v1'],
 ])('a service with %s says so', async (_name, settings, url) => {
   const other = await startService(settings);
-  try {
-    const response = await fetch(`${other.origin}/openapi.json`);
-    expect(((await response.json()) as { servers: object[] }).servers).toMatchObject([{ url }]);
-  } finally {
-    await other.stop();
-  }
+  onTestFinished(() => other.stop());
+  const response = await fetch(`${other.origin}/openapi.json`);
+  expect(((await response.json()) as { servers: object[] }).servers).toMatchObject([{ url }]);
 });

@@ -56,28 +56,22 @@ function expectFair(action: Action, answer: { status: number; body: unknown }): 
   expect(answerFaults(action, answer.status, answer.body)).toEqual([]);
 }
 
+const check = <Value>(arbitrary: fc.Arbitrary<Value>, run: (value: Value) => Promise<void>) =>
+  fc.assert(fc.asyncProperty(arbitrary, run), { numRuns });
+
 describe('whatever is sent, the answer is an Envelope and no fault of the service', () => {
   test.each(written)('any JSON in any field of %s', async (_name, action) => {
     const field = fc.constantFrom(...fieldsOf(action));
     const body = fc
       .tuple(fc.constant(action.example), fc.dictionary(field, value, { maxKeys: 3 }))
       .map(([example, changes]) => ({ ...example, ...changes }));
-    await fc.assert(
-      fc.asyncProperty(body, async (input) => {
-        expectFair(action, await send(action, '', JSON.stringify(input), {}));
-      }),
-      { numRuns },
-    );
+    await check(body, async (input) => expectFair(action, await send(action, '', JSON.stringify(input), {})));
   });
 
   test.each(written)('any JSON, and what is almost JSON, as the body of %s', async (_name, action) => {
     const almost = fc.tuple(fc.json(), fc.nat(20)).map(([text, cut]) => text.slice(0, -cut || undefined));
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(fc.json(), almost, fc.string({ unit: 'binary' })), async (body) => {
-        expectFair(action, await send(action, '', body, {}));
-      }),
-      { numRuns },
-    );
+    const bodies = fc.oneof(fc.json(), almost, fc.string({ unit: 'binary' }));
+    await check(bodies, async (body) => expectFair(action, await send(action, '', body, {})));
   });
 
   test.each(read)('any query of %s', async (_name, action) => {
@@ -91,30 +85,18 @@ describe('whatever is sent, the answer is an Envelope and no fault of the servic
       // Half of the queries are sent unencoded, which no client library would do.
       encoded ? new URLSearchParams([[left, right]]).toString() : `${left}=${right}`.replace(/[^!-~]|#/g, ''),
     );
-    await fc.assert(
-      fc.asyncProperty(fc.array(pair, { maxLength: 4 }), async (pairs) => {
-        expectFair(action, await send(action, `?${pairs.join('&')}`, undefined, {}));
-      }),
-      { numRuns },
+    await check(fc.array(pair, { maxLength: 4 }), async (pairs) =>
+      expectFair(action, await send(action, `?${pairs.join('&')}`, undefined, {})),
     );
   });
 
   test.each([...read, ...written])('any headers of %s', async (_name, action) => {
     const names = ['x-auth-token', 'x-proxy', 'x-request-id', 'idempotency-key', 'content-type', 'accept', 'cookie'];
+    const name = fc.constantFrom(...names, 'content-encoding', 'authorization', 'x-http-method');
     const text = fc.oneof(fc.string(), fc.constantFrom('', 'application/json; charset=utf-99', '*/*', 'gzip, br'));
-    const headers = fc.dictionary(
-      fc.constantFrom(...names, 'content-encoding', 'authorization', 'x-http-method'),
-      text,
-      {
-        maxKeys: 3,
-      },
-    );
-    await fc.assert(
-      fc.asyncProperty(headers, async (given) => {
-        const body = action.method === 'GET' ? undefined : JSON.stringify(action.example);
-        expectFair(action, await send(action, '', body, given));
-      }),
-      { numRuns },
+    const body = action.method === 'GET' ? undefined : JSON.stringify(action.example);
+    await check(fc.dictionary(name, text, { maxKeys: 3 }), async (headers) =>
+      expectFair(action, await send(action, '', body, headers)),
     );
   });
 });

@@ -34,10 +34,7 @@ test('a revoked key is refused and stays listed', async () => {
   const { client } = await newCaller();
   const { id, key } = await create(client, 'Old');
   const revoked = await revoke(client, id);
-  expect([revoked.status, revoked.body.data]).toEqual([
-    200,
-    expect.objectContaining({ id, revoked_at: expect.any(String) }),
-  ]);
+  expect(revoked).toMatchObject({ status: 200, body: { data: { id, revoked_at: expect.any(String) } } });
   await expect.poll(async () => (await client.with({ key }).get('/account')).status).toBe(401);
   expect(await list(client)).toContainEqual(revoked.body.data);
   expect((await revoke(client, id)).body.data).toEqual(revoked.body.data);

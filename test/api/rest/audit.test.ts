@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../support/client.ts';
-import { GraphqlClient } from '../../support/graphql.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { useService } from '../../support/use-service.ts';
 
@@ -33,11 +32,8 @@ test('a key sets the threshold of low credit, and an entry is made only if the v
   const { id: account, client, keyId } = await newCaller();
   for (const threshold of [null, '0.5', '0.50', null])
     await client.write('PATCH', '/account', { low_credit_threshold: threshold });
-  const change = {
-    action: 'account.updated',
-    by: { type: 'key', key_id: keyId },
-    subject: { type: 'account', id: account },
-  };
+  const by = { type: 'key', key_id: keyId };
+  const change = { action: 'account.updated', by, subject: { type: 'account', id: account } };
   expect((await read(client)).slice(0, -2)).toMatchObject([
     { ...change, details: { low_credit_threshold: 'none' } },
     { ...change, details: { low_credit_threshold: '0.5' } },
@@ -72,54 +68,43 @@ test('a key creates and revokes a key, once each, however often the call is repe
 test('a webhook is created, changed, paused and deleted, and no secret is recorded', async () => {
   const { client, keyId } = await newCaller();
   const receiver = await startReceiver();
-  try {
-    const secret = 'a-secret-of-at-least-16';
-    const url = `${receiver.url}/path-with-a-token?token=secret`;
-    const { id } = (await client.post('/webhooks', { url, secret, events: ['tweet.like'] })).body.data as {
-      id: string;
-    };
-    const path = `/webhooks/${id}`;
-    await client.write('PATCH', path, { events: null });
-    await client.write('PATCH', path, { paused: true });
-    await client.write('PATCH', path, { paused: true });
-    await client.write('PATCH', path, { paused: false });
-    await client.post(`${path}/rotate-secret`);
-    await client.with({ authToken: '' }).write('PUT', path, {});
-    await client.write('PUT', path, {});
-    await client.send('DELETE', path);
-    const entries = (await read(client)).slice(0, -2);
-    expect(entries.map(({ action, details }) => [action, details])).toEqual([
-      ['webhook.deleted', {}],
-      ['webhook.updated', { auth_token: 'changed' }],
-      ['webhook.secret_rotated', {}],
-      ['webhook.resumed', {}],
-      ['webhook.paused', {}],
-      ['webhook.updated', { events: 'all' }],
-      ['webhook.created', { events: 'tweet.like' }],
-    ]);
-    const subject = { type: 'webhook', id, name: new URL(receiver.url).host };
-    for (const entry of entries) expect(entry).toMatchObject({ subject, by: { type: 'key', key_id: keyId } });
-    expect(JSON.stringify(entries)).not.toMatch(/secret-of|token=|path-with/);
-  } finally {
-    await receiver.stop();
-  }
+  onTestFinished(() => receiver.stop());
+  const secret = 'a-secret-of-at-least-16';
+  const url = `${receiver.url}/path-with-a-token?token=secret`;
+  const { id } = (await client.post('/webhooks', { url, secret, events: ['tweet.like'] })).body.data;
+  const path = `/webhooks/${id}`;
+  for (const change of [{ events: null }, { paused: true }, { paused: true }, { paused: false }])
+    await client.write('PATCH', path, change);
+  await client.post(`${path}/rotate-secret`);
+  await client.with({ authToken: '' }).write('PUT', path, {});
+  await client.write('PUT', path, {});
+  await client.send('DELETE', path);
+  const entries = (await read(client)).slice(0, -2);
+  expect(entries.map(({ action, details }) => [action, details])).toEqual([
+    ['webhook.deleted', {}],
+    ['webhook.updated', { auth_token: 'changed' }],
+    ['webhook.secret_rotated', {}],
+    ['webhook.resumed', {}],
+    ['webhook.paused', {}],
+    ['webhook.updated', { events: 'all' }],
+    ['webhook.created', { events: 'tweet.like' }],
+  ]);
+  const subject = { type: 'webhook', id, name: new URL(receiver.url).host };
+  for (const entry of entries) expect(entry).toMatchObject({ subject, by: { type: 'key', key_id: keyId } });
+  expect(JSON.stringify(entries)).not.toMatch(/secret-of|token=|path-with/);
 });
 
 test('the log is read page by page, over REST and GraphQL', async () => {
-  const { client } = await newCaller();
+  const { client, graphql } = await newCaller();
   for (let i = 0; i < 5; i++) await client.post('/account/keys', { name: `Key ${i}` });
   const all = (await read(client)).map(({ id }) => id);
   expect(all).toHaveLength(7);
   const paged: string[] = [];
-  for (let cursor: unknown = null; ; ) {
-    const { data } = (await client.get('/account/audit', { count: '3', ...(cursor ? { cursor: String(cursor) } : {}) }))
-      .body;
-    paged.push(...(data['audit'] as Entry[]).map(({ id }) => id));
-    cursor = data['next_cursor'];
-    if (!data['has_more']) break;
+  for await (const page of client.pages('/account/audit', { count: '3' })) {
+    paged.push(...(page['audit'] as Entry[]).map(({ id }) => id));
+    expect(page['has_more']).toBe(page['next_cursor'] !== null);
   }
   expect(paged).toEqual(all);
-  const graphql = new GraphqlClient({ url: service.demo.graphqlUrl, ...client.options });
   const { data } = await graphql.ask(
     '{ account { audit(first: 100) { nodes { auditEntryId action by { keyName } } } } }',
   );

@@ -3,10 +3,9 @@ import { actions } from '../../../src/actions/registry.ts';
 import { parseDollars } from '../../../src/shared/model/money.ts';
 import type { Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, newCaller } = await useService();
+const { service, sandbox, newCaller } = await useService();
 
 const many = <T>(count: number, call: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => call(i)));
@@ -60,18 +59,15 @@ describe('parallel calls', () => {
 
   test('of every kind add up, also if some fail', async () => {
     const { client } = await newCaller('0.05');
-    const answers = await many(
-      90,
-      (i) =>
-        [
-          () => info(client),
-          () => client.get('/user/info', { userName: 'nobody_here' }),
-          () => client.get('/tweet/advanced_search', { q: 'tea', count: '1' }),
-          () => client.post('/tweet/favorite', { tweet_id: '12' }),
-          () => client.with({ authToken: 'rejected' }).get('/user/info', { userName: 'ada' }),
-          () => client.get('/tweet/advanced_search', { q: 'since:never' }),
-        ][i % 6]?.() ?? info(client),
-    );
+    const kinds = [
+      () => info(client),
+      () => client.get('/user/info', { userName: 'nobody_here' }),
+      () => client.get('/tweet/advanced_search', { q: 'tea', count: '1' }),
+      () => client.post('/tweet/favorite', { tweet_id: '12' }),
+      () => client.with({ authToken: 'rejected' }).get('/user/info', { userName: 'ada' }),
+      () => client.get('/tweet/advanced_search', { q: 'since:never' }),
+    ];
+    const answers = await many(90, (i) => kinds[i % 6]?.() ?? info(client));
     const done = answers.filter(({ status }) => status === 200);
     expect(done.length).toBeGreaterThan(0);
     for (const answer of answers)
@@ -119,7 +115,6 @@ describe('a read', () => {
     const { client } = await newCaller('0.002');
     await info(client);
     await service.addFault({ kind: 'latency', ms: 5_000 }, { times: 1 });
-    const sandbox = new SandboxControl(service.demo.sandboxUrl);
     const before = await sandbox.requests('userByScreenName');
     const reading = info(client);
     await expect.poll(() => sandbox.requests('userByScreenName')).toBeGreaterThan(before);
@@ -138,13 +133,8 @@ describe('a read', () => {
     const { client } = await newCaller('0.003');
     await info(client);
     await service.addFault({ kind: 'latency', ms: 3_000 }, { times: null });
-    const reading = many(5, () => info(client));
-    const answers = await reading;
-    await fetch(`${service.demo.sandboxUrl}/control/faults/clear`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{}',
-    });
+    const answers = await many(5, () => info(client));
+    await sandbox.clearFaults();
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
     expect(answers.filter(({ status }) => status === 402)).toHaveLength(3);
     expect(await restingBalance(client)).toBe('0');
@@ -223,15 +213,12 @@ describe('account endpoints', () => {
     const ids = await many(23, (i) => service.credit(id, '0.01', `No. ${i}`));
     for (const count of ['1', '7', '23', '100']) {
       const seen: { id: string; created_at: string; amount: string }[] = [];
-      let cursor: string | null = null;
-      do {
-        const page: Answer = await client.get('/account/payments', { count, ...(cursor && { cursor }) });
-        const payments = page.body.data['payments'] as typeof seen;
+      for await (const page of client.pages('/account/payments', { count })) {
+        const payments = page['payments'] as typeof seen;
         expect(payments.length).toBeLessThanOrEqual(Number(count));
-        expect(page.body.data['has_more']).toBe(page.body.data['next_cursor'] !== null);
+        expect(page['has_more']).toBe(page['next_cursor'] !== null);
         seen.push(...payments);
-        cursor = page.body.data['next_cursor'] as string | null;
-      } while (cursor !== null);
+      }
       expect(seen.map(({ id }) => id).sort()).toEqual([...ids].sort());
       const times = seen.map(({ created_at }) => created_at);
       expect(times).toEqual([...times].sort().reverse());

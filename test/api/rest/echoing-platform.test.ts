@@ -1,9 +1,9 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { Client } from '../../support/client.ts';
+import { originOf } from '../../support/listen.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const sockets = new Set<Socket>();
 
@@ -30,21 +30,9 @@ const relay = createServer((socket) => {
   });
   socket.on('close', () => onward.destroy());
 });
-await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-const { port } = relay.address() as AddressInfo;
-const service = await startService({
-  PLATFORM_URL: `http://127.0.0.1:${port}`,
-  PLATFORM_KIND: 'sandbox',
-  LOG_LEVEL: 'trace',
-});
-const { key } = await service.makeAccount('1');
-const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-afterAll(async () => {
-  await service.stop();
-  for (const socket of sockets) socket.destroy();
-  relay.close();
-  await platform.close();
-});
+afterAll(() => platform.close());
+const PLATFORM_URL = await originOf(relay);
+const { service, ada: client } = await useService({ PLATFORM_URL, PLATFORM_KIND: 'sandbox', LOG_LEVEL: 'trace' });
 
 test.each(['raw', 'problem'])('a platform that repeats a request (%s) puts no token into the log', async (q) => {
   expectRefusal(await client.get('/tweet/advanced_search', { q }), 502);

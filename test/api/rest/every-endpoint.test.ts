@@ -3,29 +3,19 @@ import type { Action } from '../../../src/actions/action.ts';
 import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
 import { dmMessages } from '../../../src/actions/dm/messages.ts';
 import { actions } from '../../../src/actions/registry.ts';
-import { type Answer, Client } from '../../support/client.ts';
+import type { Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { oneOfEachKind } from '../../support/repetitions.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { useService } from '../../support/use-service.ts';
 
-const service = await startService({ PLATFORM_TIMEOUT_MS: '100' });
-const [rich, poor] = [await service.makeAccount('1'), await service.makeAccount('0')];
-const ada = new Client({
-  baseUrl: service.demo.baseUrl,
-  key: rich.key,
-  authToken: service.demo.accounts[0].authToken,
-});
+const { service, sandbox, ada, newCaller } = await useService({ PLATFORM_TIMEOUT_MS: '100' });
+const { client: penniless } = await newCaller('0');
 // Chat keys are recovered before the faults begin, because the faults should affect the calls themselves. A call that finds nothing is
 // free.
 await until(async () => expect((await call(ada, dmMessages)).status).toBe(404));
-const penniless = ada.with({ key: poor.key });
-beforeEach(() => new SandboxControl(service.demo.sandboxUrl).clearFaults());
-afterAll(async () => {
-  expect(await restingBalance(ada)).toBe('1');
-  await service.stop();
-});
+beforeEach(() => sandbox.clearFaults());
+afterAll(async () => expect(await restingBalance(ada)).toBe('1'));
 
 /** Sends the action's example with the action's method. */
 function call(client: Client, action: Action, more: Record<string, string> = {}): Promise<Answer> {

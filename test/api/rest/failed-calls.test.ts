@@ -1,10 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deadPort } from '../../proxy/forward-proxy.ts';
-import { Client } from '../../support/client.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 // The service loads it at the first request (test/support/service.ts).
 import '../../../src/api/mcp/http.ts';
@@ -12,29 +10,22 @@ import '../../../src/api/mcp/http.ts';
 let now = Date.now();
 
 const env = { FAILED_CALL_RATE_LIMIT: '6', OUTBOUND_ALLOW: '127.0.0.0/8' };
-const service = await startService(env, { runtime: { ...patientRuntime, now: () => now } });
-afterAll(() => service.stop());
+const runtime = { ...patientRuntime, now: () => now };
+const { service, sandbox, newCaller } = await useService(env, { runtime });
 
 async function caller() {
-  const { key } = await service.makeAccount('1');
-  const authToken = service.demo.accounts[0].authToken;
-  const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
-  const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken, 'content-type': 'application/json' };
-  const post = (path: string, body: object) =>
-    fetch(`${service.origin}${path}`, {
-      method: 'POST',
-      headers: { ...headers, accept: 'application/json, text/event-stream' },
-      body: JSON.stringify(body),
-    });
+  const { client, graphql } = await newCaller();
+  const accept = 'application/json, text/event-stream';
+  const headers = { ...client.headers, 'content-type': 'application/json', accept };
   return {
     client,
+    graphql,
     fail: () => client.get('/user/info', { userName: 'nobody_at_all' }),
     succeed: () => client.get('/user/info', { userName: 'grace' }),
-    graphql: async (query: string) =>
-      (await (await post('/graphql', { query })).json()) as { errors?: { extensions: { code: string } }[] },
     tool: async (userName: string) => {
       const params = { name: 'user_info', arguments: { userName } };
-      return (await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params })).text();
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      return (await fetch(`${service.origin}/mcp`, { method: 'POST', headers, body })).text();
     },
   };
 }
@@ -49,15 +40,14 @@ describe('an account whose calls may fail six times a minute', () => {
   test('is refused further calls with 429 before the platform is asked, and goes on later', async () => {
     const { fail, succeed } = await caller();
     for (let i = 0; i < 7; i++) expectRefusal(await fail(), 404);
-    const control = new SandboxControl(service.demo.sandboxUrl ?? '');
-    const asked = await control.requests('userByScreenName');
+    const asked = await sandbox.requests('userByScreenName');
     const error =
       'At most 6 calls of an account may fail per minute, because failed calls are free. Wait before the next call';
     for (const refused of [await fail(), await succeed()]) {
       expectRefusal(refused, 429, error);
       expect(refused.headers.get('retry-after')).toBe('10');
     }
-    expect(await control.requests('userByScreenName')).toBe(asked);
+    expect(await sandbox.requests('userByScreenName')).toBe(asked);
     expect((await (await caller()).succeed()).status).toBe(200);
     now += 20_000;
     expect((await succeed()).status).toBe(200);
@@ -66,8 +56,8 @@ describe('an account whose calls may fail six times a minute', () => {
 
   test('gains nothing by calls at the same time', async () => {
     const { graphql, succeed } = await caller();
-    const { errors } = await graphql(failing(26));
-    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(Array(26).fill('NOT_FOUND'));
+    const { errors } = await graphql.ask(failing(26));
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual(Array(26).fill('NOT_FOUND'));
     now += 60_000;
     expectRefusal(await succeed(), 429);
     now += 140_000;
@@ -92,9 +82,9 @@ describe('an account whose calls may fail six times a minute', () => {
 
   test('is refused over GraphQL for each field, and over /mcp', async () => {
     const { graphql, tool, succeed } = await caller();
-    const { errors } = await graphql(failing(8));
-    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(Array(8).fill('NOT_FOUND'));
-    expect((await graphql('{ user(userName: "grace") { id } }')).errors?.[0]?.extensions.code).toBe('RATE_LIMITED');
+    const { errors } = await graphql.ask(failing(8));
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual(Array(8).fill('NOT_FOUND'));
+    expect((await graphql.ask('{ user(userName: "grace") { id } }')).errors[0]?.extensions.code).toBe('RATE_LIMITED');
     expect(await tool('grace')).toContain('rate_limited');
     expectRefusal(await succeed(), 429);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { actions } from '../../../src/actions/registry.ts';
-import type { Client } from '../../support/client.ts';
 import { useService } from '../../support/use-service.ts';
 
 const { service, ada: caller } = await useService();
@@ -67,25 +66,16 @@ describe('a newcomer with the demo key', () => {
 
   test('pages through a search to its end, every tweet once', async () => {
     const ids: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: Awaited<ReturnType<Client['get']>> = await ada.get('/tweet/advanced_search', {
-        q: 'from:grace',
-        count: '7',
-        ...(cursor && { cursor }),
-      });
-      ids.push(...(page.body.data['tweets'] as { id: string }[]).map(({ id }) => id));
-      cursor = page.body.data['next_cursor'] as string | null;
-      expect(page.body.data['has_more']).toBe(cursor !== null);
-    } while (cursor !== null);
+    for await (const page of ada.pages('/tweet/advanced_search', { q: 'from:grace', count: '7' })) {
+      ids.push(...(page['tweets'] as { id: string }[]).map(({ id }) => id));
+      expect(page['has_more']).toBe(page['next_cursor'] !== null);
+    }
     expect(ids.length).toBeGreaterThanOrEqual(60);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   test('sends the actor in a header instead, so that it stays out of the URL', async () => {
-    const answer = await ada
-      .with({ authToken: '' })
-      .get('/user/info', { userName: 'ada' }, { 'x-auth-token': ada.options.authToken ?? '' });
+    const answer = await ada.with({ authToken: '' }).get('/user/info', { userName: 'ada' }, ada.headers);
     expect(answer.status).toBe(200);
   });
 });

@@ -1,20 +1,16 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { errorCodeOf } from '../../../src/shared/errors/table.ts';
-import { Client } from '../../support/client.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 import { exchange, openSocket, type RawAnswer } from '../../support/raw.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-const service = await startService();
-const key = (await service.makeAccount('1')).key;
-const token = service.demo.accounts[0].authToken;
-const caller = new Client({ baseUrl: service.demo.baseUrl, key, authToken: token });
+const { service, ada: caller } = await useService();
+const { key = '', authToken: token = '' } = caller.options;
 afterEach(async () => {
   expect((await caller.get('/account/balance')).body.data).toMatchObject({ balance: '1', held: '0' });
 });
-afterAll(() => service.stop());
 
 const send = (parts: string | Buffer | readonly (string | Buffer)[], options = {}) =>
   exchange(service.origin, parts, options);
@@ -50,6 +46,8 @@ function expectEnvelope(answer: RawAnswer | undefined, status?: number): void {
 }
 
 describe('malformed and unusual HTTP', () => {
+  const create = 'POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\n';
+
   test.each<[string, string, number]>([
     ['a header of 20 KB', `GET /v1/account HTTP/1.1\r\nHost: a\r\nx-big: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a request line of 20 KB', `GET /v1/account?${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
@@ -64,23 +62,15 @@ describe('malformed and unusual HTTP', () => {
     ['a folded header', 'GET /v1/account HTTP/1.1\r\nHost: a\r\nx-a: b\r\n c\r\n\r\n', 400],
     ['no Host', 'GET /v1/account HTTP/1.1\r\n\r\n', 400],
     ['two Hosts', 'GET /v1/account HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
-    [
-      'two lengths',
-      'POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
-      400,
-    ],
-    ['a length that is none', 'POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\nContent-Length: two\r\n\r\n{}', 400],
-    ['a negative length', 'POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n{}', 400],
+    ['two lengths', `${create}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
+    ['a length that is none', `${create}Content-Length: two\r\n\r\n{}`, 400],
+    ['a negative length', `${create}Content-Length: -1\r\n\r\n{}`, 400],
     [
       'both a length and chunks (smuggling)',
-      'POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG',
+      `${create}Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG`,
       400,
     ],
-    [
-      'an unknown transfer coding',
-      'POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n',
-      400,
-    ],
+    ['an unknown transfer coding', `${create}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`, 400],
   ])('is refused: %s', async (_name, bytes, status) => {
     const { answers } = await send(Buffer.from(bytes, 'latin1'));
     expectEnvelope(answers[0], status);
@@ -162,9 +152,8 @@ describe('malformed and unusual HTTP', () => {
   );
 
   test('an Upgrade is passed over', async () => {
-    const { answers } = await send(
-      request('GET /v1/nowhere HTTP/1.1', ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: x']),
-    );
+    const headers = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: x'];
+    const { answers } = await send(request('GET /v1/nowhere HTTP/1.1', headers));
     expectEnvelope(answers[0], 404);
   });
 
@@ -266,10 +255,8 @@ describe('bodies', () => {
   });
 
   test('that never end: announced as 100 MB, refused at once', async () => {
-    const head = request('POST /v1/tweet/create HTTP/1.1', [
-      'Content-Type: application/json',
-      'Content-Length: 100000000',
-    ]);
+    const headers = ['Content-Type: application/json', 'Content-Length: 100000000'];
+    const head = request('POST /v1/tweet/create HTTP/1.1', headers);
     expectEnvelope((await send([head, 'x'.repeat(1_000)])).answers[0], 413);
   });
 });
@@ -292,13 +279,8 @@ describe('connections', () => {
   });
 
   test('can send several requests at once: the responses are in order', async () => {
-    const lines = [
-      'GET /v1/account/balance HTTP/1.1',
-      'GET /v1/nowhere HTTP/1.1',
-      'DELETE /v1/account HTTP/1.1',
-      'GET /healthz HTTP/1.1',
-    ];
-    const { answers } = await send(lines.map((line) => request(line)).join(''), { answers: 4 });
+    const targets = ['GET /v1/account/balance', 'GET /v1/nowhere', 'DELETE /v1/account', 'GET /healthz'];
+    const { answers } = await send(targets.map((line) => request(`${line} HTTP/1.1`)).join(''), { answers: 4 });
     expect(answers.map(({ status }) => status)).toEqual([200, 404, 405, 200]);
   });
 

@@ -1,21 +1,20 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readMultipart } from '../../../src/api/graphql/read-multipart.ts';
 import { BodyBudget } from '../../../src/api/http/body-budget.ts';
 import { readJsonBody } from '../../../src/api/http/json-body.ts';
 import type { MediaService } from '../../../src/media/media-service.ts';
+import { originOf } from '../../support/listen.ts';
 import { openSocket } from '../../support/raw.ts';
 
 const server = createServer();
-await once(server.listen(0, '127.0.0.1'), 'listening');
-afterAll(() => server.close());
+const origin = await originOf(server);
 
 /** Returns a request whose client disconnected while it was handled, usually before its body was complete. */
 async function hungUp(type: string, body?: string): Promise<{ request: IncomingMessage; response: ServerResponse }> {
   const arrived = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
-  const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const socket = await openSocket(origin);
   socket.write(
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${body?.length ?? 90_000}\r\n\r\n${body ?? ''}`,
   );

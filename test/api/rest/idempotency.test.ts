@@ -1,22 +1,15 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { afterAll, describe, expect, test } from 'vitest';
-import { type Answer, Client } from '../../support/client.ts';
+import { describe, expect, test } from 'vitest';
+import type { Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 let count = 0;
 
-const service = await startService({ PLATFORM_TIMEOUT_MS: '1000' });
-const sandbox = new SandboxControl(service.demo.sandboxUrl);
-afterAll(() => service.stop());
+const { service, sandbox, newCaller } = await useService({ PLATFORM_TIMEOUT_MS: '1000' });
 
-async function caller(dollars = '1'): Promise<Client> {
-  const { key } = await service.makeAccount(dollars);
-  const { authToken } = await sandbox.mint();
-  return new Client({ baseUrl: service.demo.baseUrl, key, authToken });
-}
+const caller = async (dollars = '1'): Promise<Client> => (await newCaller(dollars)).client.with(await sandbox.mint());
 const newKey = () => `key-${++count}`;
 const under = (key: string) => ({ 'idempotency-key': key });
 const newText = () => `An idempotent thought, number ${++count}`;
@@ -195,9 +188,7 @@ describe('a read with an Idempotency-Key', () => {
 
 describe('the kept responses of an account', () => {
   test('are only ids beyond 64 MiB, with which a repeated write is refused with 409 outcome_known', async () => {
-    const { key: apiKey, id: account } = await service.makeAccount('1');
-    const authToken = service.demo.accounts[0].authToken;
-    const client = new Client({ baseUrl: service.demo.baseUrl, key: apiKey, authToken });
+    const { client, id: account } = await newCaller();
     const raw = new Libsql(join(service.dataDir, 'postern.sqlite'));
     const insert = raw.prepare('INSERT INTO kept_responses (account, hour, bytes) VALUES (?, ?, ?)');
     insert.run([account, Math.floor(Date.now() / 3_600_000), 64 * 1_024 * 1_024]);

@@ -1,36 +1,23 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AdjustableRuntime } from '../../support/adjustable-runtime.ts';
-import { Client } from '../../support/client.ts';
-import { GraphqlClient } from '../../support/graphql.ts';
+import type { Client } from '../../support/client.ts';
+import type { GraphqlClient } from '../../support/graphql.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const runtime = new AdjustableRuntime();
-const service = await startService(
-  { RATE_LIMIT: '0', UNAUTHENTICATED_RATE_LIMIT: '20', TRUSTED_PROXIES: '127.0.0.0/8' },
-  { runtime },
-);
-const { key } = await service.makeAccount('5');
-const owner = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-afterAll(() => service.stop());
+const env = { RATE_LIMIT: '0', UNAUTHENTICATED_RATE_LIMIT: '20', TRUSTED_PROXIES: '127.0.0.0/8' };
+const { service, ada: owner, graphql: ofOwner } = await useService(env, { dollars: '5', runtime });
 
 type Restrictions = Record<string, unknown>;
 
 async function restricted(restrictions: Restrictions) {
   const { data } = (await owner.post('/account/keys', { name: 'Restricted', ...restrictions })).body;
   const { id, key } = data as { id: string; key: string };
-  const graphql = new GraphqlClient({ url: service.demo.graphqlUrl, ...owner.options, key });
-  return { id, client: owner.with({ key }), graphql, view: data };
+  return { id, client: owner.with({ key }), graphql: ofOwner.with({ key }), view: data };
 }
 
-const none = {
-  read_only: false,
-  groups: null,
-  ip_ranges: null,
-  calls_per_minute: null,
-  dollars_per_day: null,
-  expires_at: null,
-};
+const unlimited = { calls_per_minute: null, dollars_per_day: null, expires_at: null };
 
 test('the restrictions of a key are in the response of its creation and in every list', async () => {
   const restrictions = {
@@ -45,7 +32,7 @@ test('the restrictions of a key are in the response of its creation and in every
   const { view, client, graphql } = await restricted(restrictions);
   expect(view).toMatchObject(shown);
   const { api_keys: keys } = (await client.get('/account/keys')).body.data as { api_keys: object[] };
-  expect(keys[0]).toMatchObject({ name: 'Test key', ...none });
+  expect(keys[0]).toMatchObject({ name: 'Test key', read_only: false, groups: null, ip_ranges: null, ...unlimited });
   expect(keys.at(-1)).toMatchObject(shown);
   const { data } = await graphql.ask(
     '{ account { apiKeys { readOnly groups ipRanges callsPerMinute dollarsPerDay expiresAt } } }',
@@ -61,8 +48,7 @@ test('the restrictions of a key are in the response of its creation and in every
 });
 
 test('a key is created with restrictions over GraphQL', async () => {
-  const graphql = new GraphqlClient({ url: service.demo.graphqlUrl, ...owner.options });
-  const { data } = await graphql.ask(
+  const { data } = await ofOwner.ask(
     'mutation { createApiKey(input: { name: "G", readOnly: true, groups: [DM] }) { readOnly groups expiresAt } }',
   );
   expect(data.createApiKey).toEqual({ readOnly: true, groups: ['DM'], expiresAt: null });
@@ -97,11 +83,8 @@ describe('a read-only key', () => {
     const { client, graphql } = await restricted({ read_only: true });
     expect((await search(client)).status).toBe(200);
     const text = `never posted ${Date.now()}`;
-    expectRefusal(
-      await client.post('/tweet/create', { text }),
-      403,
-      'This API key is read-only, so it may not call tweet/create. Use a key without read_only',
-    );
+    const error = 'This API key is read-only, so it may not call tweet/create. Use a key without read_only';
+    expectRefusal(await client.post('/tweet/create', { text }), 403, error);
     const create = `createTweet(input: { text: "${text}" }) { id }`;
     const { data, errors, extensions } = await graphql.ask(`mutation { a: ${create} b: ${create} }`);
     expect(data).toEqual({ a: null, b: null });
@@ -158,16 +141,15 @@ describe('a kept answer', () => {
 
   test('is not given to a key that may not call', async () => {
     const { client, graphql } = await restricted({ read_only: true });
-    const unrestricted = graphql.with({ key: owner.options.key ?? '' });
     const document = 'mutation { createApiKey(input: { name: "Secret" }) { key } }';
     const create = (by: GraphqlClient) => by.ask(document, {}, keyed('kept-graphql'));
-    const first = await create(unrestricted);
+    const first = await create(ofOwner);
     expect(first.data).toEqual({ createApiKey: { key: expect.any(String) } });
     const refused = await create(graphql);
     expect(refused.data).toEqual({ createApiKey: null });
     expect(refused.errors).toMatchObject([{ path: ['createApiKey'], extensions: { code: 'FORBIDDEN' } }]);
     expect(refused.headers.get('idempotent-replayed')).toBeNull();
-    expect((await create(unrestricted)).data).toEqual(first.data);
+    expect((await create(ofOwner)).data).toEqual(first.data);
 
     const body = { name: 'Secret' };
     expect((await owner.post('/account/keys', body, keyed('kept-rest'))).status).toBe(200);
@@ -177,7 +159,6 @@ describe('a kept answer', () => {
   test('is given to keys with the same permissions only if some of its fields are allowed', async () => {
     const { graphql } = await restricted({ groups: ['tweet', 'user'] });
     const { graphql: same } = await restricted({ groups: ['user', 'tweet'], calls_per_minute: 1_000 });
-    const unrestricted = graphql.with({ key: owner.options.key ?? '' });
     const document = `mutation {
       createTweet(input: { text: "Kept ${runtime.now()}" }) { id } createApiKey(input: { name: "Secret" }) { key }
     }`;
@@ -185,7 +166,7 @@ describe('a kept answer', () => {
     const first = await create(graphql);
     expect(first.data).toEqual({ createTweet: { id: expect.any(String) }, createApiKey: null });
     expect((await create(same)).data).toEqual(first.data);
-    const refused = await create(unrestricted);
+    const refused = await create(ofOwner);
     expect([refused.status, refused.data]).toEqual([422, null]);
   });
 });
@@ -232,11 +213,8 @@ describe('a key with dollars per day', () => {
     expectRefusal(await search(client.with({ authToken: 'nobody' })), 403);
     expect((await graphql.ask('{ searchTweets(q: "from:grace", first: 1) { nodes { text } } }')).errors).toEqual([]);
     const refused = await search(client);
-    expectRefusal(
-      refused,
-      402,
-      /^This API key may be charged at most 0.002 dollars a day, .* resets at .*T00:00:00.000Z/,
-    );
+    const error = /^This API key may be charged at most 0.002 dollars a day, .* resets at .*T00:00:00.000Z/;
+    expectRefusal(refused, 402, error);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     const { errors } = await graphql.ask('{ searchTweets(q: "from:grace", first: 1) { nodes { text } } }');
     expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_CREDITS', status: 402 } }]);

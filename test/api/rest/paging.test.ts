@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { advancedSearch } from '../../../src/actions/tweet/advanced-search.ts';
@@ -6,10 +6,8 @@ import { followers } from '../../../src/actions/user/followers.ts';
 import { followersYouKnow } from '../../../src/actions/user/followers-you-know.ts';
 import { following } from '../../../src/actions/user/following.ts';
 import { tweetsAndReplies } from '../../../src/actions/user/tweets-and-replies.ts';
-import { Client } from '../../support/client.ts';
 import { isAll, repetitions } from '../../support/repetitions.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const compared = repetitions(5, 20);
 
@@ -27,23 +25,19 @@ const lists: List[] = [
   { action: advancedSearch, input: { q: 'coffee', product: 'Top' } },
 ];
 
-const service = await startService();
-const { key } = await service.makeAccount('100');
-const { authToken = '', userName = '' } = service.demo.accounts[0] ?? {};
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
+const { service, sandbox, ada } = await useService({}, { dollars: '100' });
+const { userName } = service.demo.accounts[0];
 const found = await ada.get('/tweet/advanced_search', { q: 'from:grace', count: '30' });
 for (const { id } of found.body.data['tweets'] as { id: string }[]) {
   expect((await ada.post('/tweet/bookmark', { tweet_id: id })).status).toBe(200);
 }
 const made = await ada.post('/tweet/create', { text: 'Count with me' });
 const tweetId = String(made.body.data['id']);
-const sandbox = new SandboxControl(service.demo.sandboxUrl);
 for (const type of ['reply', 'quote', 'retweet']) await sandbox.makeEvents({ type, userName, tweetId, count: 12 });
 for (const { input } of lists) {
   if ('tweet_id' in input) input['tweet_id'] = tweetId;
   if ('listId' in input) input['listId'] = service.demo.listId;
 }
-afterAll(() => service.stop());
 
 async function onePage({ action, input }: List, count: number, cursor: string | null) {
   const answer = await ada.call(action, { ...input, count, ...(cursor !== null && { cursor }) });

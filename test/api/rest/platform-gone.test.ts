@@ -1,12 +1,9 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { Client } from '../../support/client.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService } from '../../support/service.ts';
-
-let platform: Sandbox;
+import { useService } from '../../support/use-service.ts';
 
 /** The gateway's clock advances only through this function, so that no test depends on its speed. Real waiting is still possible. */
 let now = Date.now();
@@ -14,18 +11,14 @@ const leap = (ms: number) => {
   now += ms;
 };
 
-platform = await startSandbox({ port: 0, dataDir: null });
-const service = await startService(
+let platform: Sandbox = await startSandbox({ port: 0, dataDir: null });
+afterAll(() => platform.close());
+const control = new SandboxControl(platform.url);
+const { service, ada } = await useService(
   { PLATFORM_URL: platform.url, PLATFORM_KIND: 'sandbox', PLATFORM_TIMEOUT_MS: '200' },
   { runtime: { ...patientRuntime, now: () => now } },
 );
-const { key } = await service.makeAccount('1');
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-afterEach(() => new SandboxControl(platform.url).clearFaults());
-afterAll(async () => {
-  await service.stop();
-  await platform.close();
-});
+afterEach(() => control.clearFaults());
 
 const readyz = async () => {
   const response = await fetch(`${service.origin}/readyz`);
@@ -36,7 +29,6 @@ const shortcut = 'The platform does not answer; it is tried again every second';
 
 describe('a platform that hangs', () => {
   test('opens the circuit breaker after ten calls in a row; one call a second is tried until the platform responds', async () => {
-    const control = new SandboxControl(platform.url);
     await service.addFault({ kind: 'hang' }, { times: null, operation: 'userByScreenName' });
     for (const answer of await Promise.all(Array.from({ length: 10 }, info))) expectRefusal(answer, 504);
     const asked = await control.requests('userByScreenName');
@@ -67,7 +59,6 @@ describe('a platform that hangs', () => {
 
 describe('/readyz', () => {
   test('asks the platform once a second, however many callers ask and however long it takes', async () => {
-    const control = new SandboxControl(platform.url);
     const pings = () => control.requests('ping');
     leap(1_000);
     const before = await pings();

@@ -1,16 +1,12 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 let quotes = 0;
 
-const service = await startService({ RATE_LIMIT: '0' });
-const { demo } = service;
-const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0].authToken });
+const { ada, newCaller } = await useService({ RATE_LIMIT: '0' });
 const found = await ada.get('/tweet/advanced_search', { q: 'from:grace', count: '1' });
 const [target] = found.body.data['tweets'] as [{ id: string; url: string; platformUrl: string }];
-afterAll(() => service.stop());
 
 /** Replaces `ID` by the id of the quoted tweet and `SANDBOX` by the sandbox's host and port. */
 const filled = (form: string) => form.replace('ID', target.id).replace('SANDBOX', new URL(target.url).host);
@@ -45,10 +41,8 @@ describe('quote_tweet_url', () => {
     'http://localhost:4001/grace/status/ID',
     'http://[::1]:4001/grace/status/ID',
   ])('accepts %s', async (form) => {
-    const posted = await ada.post('/tweet/create', {
-      text: `Quoted by form ${++quotes}`,
-      quote_tweet_url: filled(form),
-    });
+    const text = `Quoted by form ${++quotes}`;
+    const posted = await ada.post('/tweet/create', { text, quote_tweet_url: filled(form) });
     expect(posted.body.error).toBeNull();
     const { body } = await ada.get('/tweet/detail', { tweet_id: String(posted.body.data['id']) });
     expect(body.data).toMatchObject({ quoted_tweet: { id: target.id } });
@@ -109,9 +103,9 @@ describe('quote_tweet_url', () => {
   });
 
   test('is refused before credit is asked for', async () => {
-    const { key } = await service.makeAccount('0');
+    const { client } = await newCaller('0');
     const quote_tweet_url = 'https://x.com.evil.example/grace/status/1';
-    const answer = await ada.with({ key }).post('/tweet/create', { text: 'Never posted', quote_tweet_url });
+    const answer = await client.post('/tweet/create', { text: 'Never posted', quote_tweet_url });
     expectRefusal(answer, 400, /^Malformed field: quote_tweet_url: /);
   });
 });

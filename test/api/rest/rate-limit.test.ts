@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService } from '../../support/service.ts';
 import { useService } from '../../support/use-service.ts';
 
-const { service, newCaller } = await useService({ RATE_LIMIT: '5' });
+const { service, ada, newCaller } = await useService({ RATE_LIMIT: '5' });
+const unlimited = await useService({ RATE_LIMIT: '0' });
 
 const caller = async () => (await newCaller()).client;
 
@@ -34,34 +33,26 @@ describe('a key that may make five calls a minute', () => {
   });
 });
 
-function mcp(message: unknown) {
-  return {
-    path: '/mcp',
-    method: 'POST',
-    body: JSON.stringify(message),
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-  };
-}
-
-const subscription = 'subscription { events { id } }';
-const graphql = (query: string, headers: Record<string, string> = {}) => ({
-  path: '/graphql',
+const post = (path: string, body: unknown, accept = '*/*') => ({
+  path,
   method: 'POST',
-  body: JSON.stringify({ query }),
-  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json', accept },
 });
+const graphql = (query: string, accept?: string) => post('/graphql', { query }, accept);
+const mcp = (message: unknown) => post('/mcp', message, 'application/json, text/event-stream');
+const subscription = 'subscription { events { id } }';
 
 test.each([
   ['a refusal of REST', 400, { path: '/v1/user/info' }],
   ['a result of GraphQL', 200, graphql('{ account { id } }')],
-  ['a refusal of GraphQL', 400, graphql('{ nothing }', { accept: 'application/graphql-response+json' })],
+  ['a refusal of GraphQL', 400, graphql('{ nothing }', 'application/graphql-response+json')],
   ['a stream of REST', 200, { path: '/v1/events' }],
-  ['a stream of GraphQL', 200, graphql(subscription, { accept: 'text/event-stream' })],
+  ['a stream of GraphQL', 200, graphql(subscription, 'text/event-stream')],
   ['a result of the Model Context Protocol', 200, mcp({ jsonrpc: '2.0', id: 1, method: 'ping' })],
   ['a refusal of the Model Context Protocol', 400, mcp('no message')],
 ])('%s has the headers of the limit', async (_name, status, { path, ...init }) => {
-  const { key = '', authToken = '' } = (await caller()).options;
-  const headers = { ...('headers' in init && init.headers), authorization: `Bearer ${key}`, 'x-auth-token': authToken };
+  const headers = { ...('headers' in init && init.headers), ...(await caller()).headers };
   const answer = await fetch(`${service.origin}${path}`, { ...init, headers });
   expect(answer.status).toBe(status);
   const named = ['policy', 'limit', 'remaining', 'reset'].map((name) => answer.headers.get(`ratelimit-${name}`));
@@ -70,19 +61,15 @@ test.each([
 });
 
 test('without a valid key nothing is counted', async () => {
-  const answer = await new Client({ baseUrl: service.demo.baseUrl }).get('/account/balance');
+  const answer = await ada.with({ key: '' }).get('/account/balance');
   expectRefusal(answer, 401);
   expect(answer.headers.get('ratelimit-limit')).toBeNull();
 });
 
 test('a limit of 0 is none', async () => {
-  const open = await startService({ RATE_LIMIT: '0' });
-  const { key } = await open.makeAccount('1');
-  const client = new Client({ baseUrl: open.demo.baseUrl, key });
   for (let i = 0; i < 20; i++) {
-    const answer = await client.get('/account/balance');
+    const answer = await unlimited.ada.get('/account/balance');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('ratelimit-limit')).toBeNull();
   }
-  await open.stop();
 });

@@ -7,9 +7,7 @@ import { useService } from '../../support/use-service.ts';
 
 const { service, ada: caller } = await useService({ UNAUTHENTICATED_RATE_LIMIT: '0' });
 
-afterAll(async () => {
-  expect(await restingBalance(caller)).toBe('1');
-});
+afterAll(async () => expect(await restingBalance(caller)).toBe('1'));
 
 const json = { 'content-type': 'application/json' };
 const checked = oneOfEachKind(actions);
@@ -32,11 +30,8 @@ describe('a path that does not exist', () => {
     '/account/../../etc/passwd%00',
     '//account',
   ])('is 404 with or without a key: %s', async (path) => {
-    expectRefusal(
-      await caller.send('GET', path),
-      404,
-      'Unknown path: the endpoints are below /v1, and /docs lists them',
-    );
+    const error = 'Unknown path: the endpoints are below /v1, and /docs lists them';
+    expectRefusal(await caller.send('GET', path), 404, error);
     expectRefusal(await caller.with({ key: '' }).send('POST', path, '{}', json), 404);
   });
 });
@@ -134,7 +129,7 @@ describe('a body', () => {
   test('of exactly 1 MiB is read', async () => {
     const frame = JSON.stringify({ padding: '' }).length;
     const body = JSON.stringify({ padding: 'x'.repeat(1024 * 1024 - frame) });
-    expectRefusal(await send(body, json), 400, 'Missing required field: auth_token');
+    expectRefusal(await send(body, json), 400, /^Missing required field: auth_token\. Unknown parameter: padding/);
   });
 
   test.each([
@@ -151,13 +146,7 @@ describe('a body', () => {
   });
 
   test('without a type is 415', async () => {
-    const response = await fetch(`${service.demo.baseUrl}/tweet/create`, {
-      method: 'POST',
-      headers: caller.headers,
-      body: new Uint8Array(Buffer.from('{"text":"x"}')),
-    });
-    expect(response.status).toBe(415);
-    await response.body?.cancel();
+    expectRefusal(await caller.send('POST', '/tweet/create', Buffer.from('{"text":"x"}'), caller.headers), 415);
   });
 
   test.each([
@@ -169,12 +158,10 @@ describe('a body', () => {
     expectRefusal(await send('{}', { 'content-type': type }), 400, 'Missing required field: auth_token');
   });
 
-  test.each(['application/json; charset=utf-99', 'application/json; charset=latin1', 'application/json; charset=x'])(
-    'that claims %s is 415, and told to be UTF-8',
-    async (type) => {
-      expectRefusal(await send('{}', { 'content-type': type }), 415, 'The body must be UTF-8');
-    },
-  );
+  test.each(['utf-99', 'latin1', 'x'])('is refused in the charset %s with 415', async (charset) => {
+    const headers = { 'content-type': `application/json; charset=${charset}` };
+    expectRefusal(await send('{}', headers), 415, 'The body must be UTF-8');
+  });
 
   test.each(['{', '{"text":}', "{'text':'a'}", '{"a":1}{"b":2}', 'text=a', '{"a":1,}', 'NaN', '\u0000', '{"a":"\n"}'])(
     'that is not JSON is 400: %j',

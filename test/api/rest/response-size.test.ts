@@ -1,9 +1,9 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { SandboxSession } from '../../../src/platform/sandbox/session.ts';
-import { Client } from '../../support/client.ts';
+import type { Client } from '../../support/client.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 // The service loads it at the first request (test/support/service.ts).
 import '../../../src/api/mcp/http.ts';
@@ -12,15 +12,13 @@ const limit = 16 * 1024 * 1024;
 const dear = 0.001;
 let client: Client;
 
-const service = await startService();
-afterAll(() => service.stop());
+const { service, newCaller } = await useService();
 afterEach(() => vi.restoreAllMocks());
 
 /** Makes the platform return this number of tweets, each with this text. */
 async function searchReturns(tweets: number, text: string) {
   vi.restoreAllMocks();
-  const { key } = await service.makeAccount('1');
-  client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
+  ({ client } = await newCaller());
   const { body } = await client.get('/tweet/advanced_search', { q: 'loom', count: '1' });
   const [found] = body.data['tweets'] as object[];
   const tweet = { ...found, text };
@@ -33,14 +31,10 @@ const balance = async () => Number((await client.get('/account/balance')).body.d
 
 function callTool() {
   const params = { name: 'tweet_advanced_search', arguments: { q: 'loom', full: true } };
+  const accept = 'application/json, text/event-stream';
   return fetch(`${service.origin}/mcp`, {
     method: 'POST',
-    headers: {
-      authorization: `Bearer ${client.options.key}`,
-      'x-auth-token': client.options.authToken ?? '',
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
+    headers: { ...client.headers, 'content-type': 'application/json', accept },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
   });
 }

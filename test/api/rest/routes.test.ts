@@ -1,13 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { exchange } from '../../support/raw.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-const service = await startService();
-const key = (await service.makeAccount('1')).key;
-afterAll(() => service.stop());
+const { service, ada } = await useService();
 
 async function ask(method: string, target: string) {
-  const headers = `Host: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close`;
+  const headers = `Host: localhost\r\nAuthorization: Bearer ${ada.options.key}\r\nConnection: close`;
   const { answers } = await exchange(service.origin, `${method} ${target} HTTP/1.1\r\n${headers}\r\n\r\n`);
   const [answer] = answers;
   return { status: answer?.status, code: answer?.headers.get('x-error-code'), allow: answer?.headers.get('allow') };

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { expect, test } from 'vitest';
 import { exchange } from '../../support/raw.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const metricsToken = 'metrics-token-not-to-be-seen';
 const secretKey = createHash('sha256').update('sealing key, not to be seen').digest('base64');
@@ -11,13 +9,14 @@ const proxy = 'http://proxyuser:proxypassword@proxy.example:8080';
 /** All error responses, log lines and metrics of the service. */
 const said: string[] = [];
 
-const service = await startService(
+const {
+  service,
+  sandbox,
+  ada: client,
+} = await useService(
   { LOG_LEVEL: 'trace', METRICS_TOKEN: metricsToken, SECRET_KEY: secretKey, PLATFORM_TIMEOUT_MS: '150' },
-  { resolve: async () => [] },
+  { dollars: '0.005', resolve: async () => [] },
 );
-const { key } = await service.makeAccount('0.005');
-const client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-afterAll(() => service.stop());
 
 test('no key, token or password is in a log line, a metric or the answer of a refused call', async () => {
   const { key = '', authToken = '' } = client.options;
@@ -49,7 +48,7 @@ test('no key, token or password is in a log line, a metric or the answer of a re
   for (const kind of ['hang', 'reset', 'nonsense', 'wrong_shape', 'truncated']) {
     await service.addFault({ kind }, { times: 2 });
     answers.push(await client.get('/user/info', info), await client.post('/tweet/create', { text: `After ${kind}` }));
-    await new SandboxControl(service.demo.sandboxUrl).clearFaults();
+    await sandbox.clearFaults();
   }
   await client.get('/user/info', info);
   await client.get('/user/info', info);
@@ -69,18 +68,7 @@ test('no key, token or password is in a log line, a metric or the answer of a re
   for (const status of [200, 400, 401, 402, 403, 404, 405, 409, 502, 504])
     expect(statuses, `${status}`).toContain(status);
   expect(service.log.length).toBeGreaterThan(answers.length);
-  for (const text of [...said, ...service.log]) {
-    for (const secret of [
-      key,
-      key.slice(11),
-      authToken,
-      rejected,
-      unknownKey,
-      metricsToken,
-      secretKey,
-      'proxypassword',
-    ]) {
-      expect(text).not.toContain(secret);
-    }
-  }
+  const ofCaller = [key, key.slice(11), authToken, rejected, unknownKey];
+  for (const text of [...said, ...service.log])
+    for (const secret of [...ofCaller, metricsToken, secretKey, 'proxypassword']) expect(text).not.toContain(secret);
 });

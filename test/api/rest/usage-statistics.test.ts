@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useService } from '../../support/use-service.ts';
 
 interface Row {
@@ -16,6 +14,7 @@ interface Row {
 }
 
 const { service, newCaller } = await useService({ RATE_LIMIT: '0' });
+const limited = await useService({ RATE_LIMIT: '2' });
 
 async function rowsOf(client: Client, granularity = 'day'): Promise<Record<string, Row>> {
   const { usage } = (await client.get('/account/usage', { granularity })).body.data as unknown as { usage: Row[] };
@@ -40,13 +39,8 @@ test('usage has the durations of successful calls and the errors of failed ones 
   expect(durations?.p50).toBeGreaterThan(0);
   expect(durations?.p99).toBeGreaterThan(270);
   expect(durations?.p99).toBeGreaterThanOrEqual(durations?.p95 ?? Number.NaN);
-  expect(rows['tweet/favorite']).toMatchObject({
-    calls: 0,
-    charged: '0',
-    errors: { bad_input: 1 },
-    duration_ms: null,
-  });
-  expect(rows['account/keys/create']).toMatchObject({ calls: 0, errors: { bad_input: 1 }, duration_ms: null });
+  const failed = { calls: 0, charged: '0', errors: { bad_input: 1 }, duration_ms: null };
+  expect(rows).toMatchObject({ 'tweet/favorite': failed, 'account/keys/create': failed });
   expect(rows['account/usage']).toBeUndefined();
   expect((await rowsOf(client, 'hour'))['user/info']).toMatchObject({ calls, errors, duration_ms: durations });
 });
@@ -62,18 +56,11 @@ test('a call that the platform refused is an error of its account, and a request
 });
 
 test('a call over the rate limit is an error of its account', async () => {
-  const limited = await startService({ RATE_LIMIT: '2' });
-  try {
-    const { key } = await limited.makeAccount('1');
-    const authToken = limited.demo.accounts[0].authToken;
-    const client = new Client({ baseUrl: limited.demo.baseUrl, key, authToken });
-    const created = (await client.post('/account/keys', { name: 'Second' })).body.data as unknown as { key: string };
-    const statuses = [await info(client), await info(client)].map(({ status }) => status);
-    expect(statuses).toEqual([200, 429]);
-    expect((await rowsOf(client.with(created)))['user/info']?.errors).toEqual({ rate_limited: 1 });
-  } finally {
-    await limited.stop();
-  }
+  const client = limited.ada;
+  const created = (await client.post('/account/keys', { name: 'Second' })).body.data as unknown as { key: string };
+  const statuses = [await info(client), await info(client)].map(({ status }) => status);
+  expect(statuses).toEqual([200, 429]);
+  expect((await rowsOf(client.with(created)))['user/info']?.errors).toEqual({ rate_limited: 1 });
 });
 
 test('GraphQL counts each call once, and a request that is refused as a whole under graphql', async () => {
@@ -89,40 +76,27 @@ test('GraphQL counts each call once, and a request that is refused as a whole un
   expect(rows['user/info']).toMatchObject({ calls: 1, errors: { bad_input: 1, not_found: 1 } });
   expect(rows['user/info']?.duration_ms?.p50).toBeGreaterThan(0);
   expect(rows['tweet/favorite']?.errors).toEqual({ bad_input: 1 });
-  expect(rows['graphql']).toMatchObject({
-    calls: 0,
-    errors: { bad_input: 1, insufficient_credits: 1 },
-    duration_ms: null,
-  });
+  const refused = { bad_input: 1, insufficient_credits: 1 };
+  expect(rows['graphql']).toMatchObject({ calls: 0, errors: refused, duration_ms: null });
   const { data } = await graphql.ask(
     '{ account { usage { endpoint errors { code calls } durationMs { p50 p95 p99 } } } }',
   );
-  const { endpoint, errors, duration_ms: durationMs } = rows['user/info'] as Row;
-  expect(data.account.usage).toContainEqual({
-    endpoint,
-    errors: Object.entries(errors).map(([code, calls]) => ({ code, calls })),
-    durationMs,
-  });
+  const { endpoint, errors: byCode, duration_ms: durationMs } = rows['user/info'] as Row;
+  const errors = Object.entries(byCode).map(([code, calls]) => ({ code, calls }));
+  expect(data.account.usage).toContainEqual({ endpoint, errors, durationMs });
 });
 
 test('statistics survive a restart', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'postern-usage-'));
-  try {
-    const first = await startService({ DATA_DIR: dataDir });
-    const { key } = await first.makeAccount('1');
-    const clientOf = ({ demo }: TestService) =>
-      new Client({ baseUrl: demo.baseUrl, key, authToken: demo.accounts[0].authToken });
-    await info(clientOf(first));
-    await info(clientOf(first), 'nobody_has_this_name');
-    await first.stop();
-    const second = await startService({ DATA_DIR: dataDir });
-    try {
-      const row = (await rowsOf(clientOf(second)))['user/info'];
-      expect(row).toMatchObject({ calls: 1, errors: { not_found: 1 }, duration_ms: { p50: expect.any(Number) } });
-    } finally {
-      await second.stop();
-    }
-  } finally {
-    rmSync(dataDir, { recursive: true });
-  }
+  const env = { DATA_DIR: temporaryFolder(onTestFinished) };
+  const first = await startService(env);
+  const { key } = await first.makeAccount('1');
+  const clientOf = ({ demo }: TestService) =>
+    new Client({ baseUrl: demo.baseUrl, key, authToken: demo.accounts[0].authToken });
+  await info(clientOf(first));
+  await info(clientOf(first), 'nobody_has_this_name');
+  await first.stop();
+  const second = await startService(env);
+  onTestFinished(() => second.stop());
+  const row = (await rowsOf(clientOf(second)))['user/info'];
+  expect(row).toMatchObject({ calls: 1, errors: { not_found: 1 }, duration_ms: { p50: expect.any(Number) } });
 });

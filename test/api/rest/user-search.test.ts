@@ -1,13 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
-import { Client } from '../../support/client.ts';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-const service = await startService();
-const { key } = await service.makeAccount('1');
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0].authToken });
-afterAll(() => service.stop());
+const { sandbox, ada } = await useService();
 
 interface Card {
   userName: string;
@@ -40,7 +35,7 @@ test('every word begins a word of the user; matches of the name come before thos
 });
 
 test('a newcomer is found, a suspended or deleted user is not', async () => {
-  const { userName } = await new SandboxControl(service.demo.sandboxUrl).mint();
+  const { userName } = await sandbox.mint();
   expect((await search(userName)).users[0]).toMatchObject({ userName });
   for (const gone of ['quickgains', 'oldlantern']) {
     expect((await search(gone)).users.filter((user) => user.userName === gone)).toEqual([]);

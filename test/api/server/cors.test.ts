@@ -1,24 +1,20 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import openApi from '../../../schema/openapi.json' with { type: 'json' };
 import { openSocket } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const origin = 'https://app.example';
 const local = 'http://localhost:5173';
 
-const service = await startService({
+const { service, ada, newCaller } = await useService({
   CORS_ORIGINS: `${origin},${local}`,
   UNAUTHENTICATED_RATE_LIMIT: '20',
   RATE_LIMIT: '3000',
 });
-const key = (await service.makeAccount('1')).key;
-afterAll(() => service.stop());
-
-const authToken = () => service.demo.accounts[0].authToken;
 
 function call(path: string, headers: Record<string, string> = {}, init: RequestInit = {}): Promise<Response> {
-  const credentials = { authorization: `Bearer ${key}`, 'x-auth-token': authToken() };
-  return fetch(service.origin + path, { ...init, headers: { origin, ...credentials, ...headers } });
+  return fetch(service.origin + path, { ...init, headers: { origin, ...ada.headers, ...headers } });
 }
 
 function preflightOf(from: string): RequestInit {
@@ -47,16 +43,19 @@ describe('a preflight', () => {
           'access-control-max-age': '7200',
           vary: 'Origin',
         });
-        expect(listOf(response, 'access-control-allow-methods').sort()).toEqual([
-          'delete',
-          'get',
-          'patch',
-          'post',
-          'put',
-        ]);
+        const methods = ['delete', 'get', 'patch', 'post', 'put'];
+        expect(listOf(response, 'access-control-allow-methods').sort()).toEqual(methods);
         expect(listOf(response, 'access-control-allow-headers').sort()).toEqual([
           ...['authorization', 'content-encoding', 'content-type', 'idempotency-key', 'last-event-id'],
-          ...['mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id', 'traceparent', 'tracestate'],
+          ...[
+            'mcp-method',
+            'mcp-name',
+            'mcp-protocol-version',
+            'mcp-session-id',
+            'prefer',
+            'traceparent',
+            'tracestate',
+          ],
           ...['x-auth-token', 'x-cost-only', 'x-encryption-code', 'x-proxy', 'x-request-id'],
         ]);
         expect(response.headers.get('access-control-allow-credentials')).toBeNull();
@@ -106,7 +105,7 @@ describe('a response', () => {
       expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
       const other = await call(path, { origin: 'https://evil.example' });
       expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([200, null]);
-      const none = await fetch(service.origin + path, { headers: { authorization: `Bearer ${key}` } });
+      const none = await fetch(service.origin + path, { headers: ada.headers });
       expect([none.status, none.headers.get('access-control-allow-origin')]).toEqual([200, null]);
       expect([allowed, other, none].map(({ headers }) => headers.get('vary'))).toEqual(['Origin', 'Origin', 'Origin']);
     }
@@ -120,7 +119,7 @@ describe('a response', () => {
   });
 
   test('names every header that the API declares, on success and on errors', async () => {
-    const poor = (await service.makeAccount('0')).key;
+    const poor = (await newCaller('0')).client.headers;
     const json = { 'content-type': 'application/json' };
     const keyed = { ...json, 'idempotency-key': 'cors-1' };
     const write = { method: 'POST', body: JSON.stringify({ user_id: service.demo.accounts[1].userId }) };
@@ -130,7 +129,7 @@ describe('a response', () => {
       [200, await call('/v1/user/follow', keyed, write)],
       [400, await call('/v1/user/info')],
       [401, await call('/v1/user/info', { authorization: '' })],
-      [402, await call('/v1/user/info?userName=grace', { authorization: `Bearer ${poor}` })],
+      [402, await call('/v1/user/info?userName=grace', poor)],
       [404, await call('/v1/no/such/path')],
       [405, await call('/v1/user/info', json, write)],
       [415, await call('/v1/user/follow', { 'content-type': 'text/plain' }, write)],
@@ -154,19 +153,16 @@ describe('a response', () => {
     expect([limited.status, limited.headers.get('access-control-allow-origin')]).toEqual([429, origin]);
     expect(listOf(limited, 'access-control-expose-headers')).toContain('retry-after');
     const busy = await startService({ CORS_ORIGINS: origin, MAX_REQUESTS_IN_FLIGHT: '1' });
-    try {
-      // The first request waits for its body.
-      const head = ['POST /v1/user/follow HTTP/1.1', 'Host: a', `Authorization: Bearer ${busy.demo.apiKey}`];
-      const socket = await openSocket(busy.origin);
-      socket.write(`${[...head, 'Content-Type: application/json', 'Content-Length: 9'].join('\r\n')}\r\n\r\n`);
-      const ask = () => fetch(`${busy.origin}/v1/account`, { headers: { origin, authorization: `Bearer ${key}` } });
-      await expect.poll(async () => (await ask()).status).toBe(503);
-      expect((await ask()).headers.get('access-control-allow-origin')).toBe(origin);
-      expect((await fetch(`${busy.origin}/v1/account`, preflightOf(origin))).status).toBe(204);
-      socket.destroy();
-    } finally {
-      await busy.stop();
-    }
+    onTestFinished(() => busy.stop());
+    // The first request waits for its body.
+    const head = ['POST /v1/user/follow HTTP/1.1', 'Host: a', `Authorization: Bearer ${busy.demo.apiKey}`];
+    const socket = await openSocket(busy.origin);
+    socket.write(`${[...head, 'Content-Type: application/json', 'Content-Length: 9'].join('\r\n')}\r\n\r\n`);
+    const ask = () => fetch(`${busy.origin}/v1/account`, { headers: { origin, ...ada.headers } });
+    await expect.poll(async () => (await ask()).status).toBe(503);
+    expect((await ask()).headers.get('access-control-allow-origin')).toBe(origin);
+    expect((await fetch(`${busy.origin}/v1/account`, preflightOf(origin))).status).toBe(204);
+    socket.destroy();
   });
 
   test('of a page or a document has no CORS headers', async () => {
@@ -186,15 +182,9 @@ describe('a response', () => {
 
 test('without CORS_ORIGINS no origin is allowed', async () => {
   const plain = await startService();
-  try {
-    const response = await fetch(`${plain.origin}/v1/account`, { headers: { origin: plain.origin } });
-    expect([...response.headers.keys()].filter((name) => /^access-control|^vary/.test(name))).toEqual([]);
-    const options = await fetch(`${plain.origin}/v1/account`, {
-      method: 'OPTIONS',
-      headers: { origin, 'access-control-request-method': 'GET' },
-    });
-    expect([options.status, options.headers.get('access-control-allow-origin')]).toEqual([405, null]);
-  } finally {
-    await plain.stop();
-  }
+  onTestFinished(() => plain.stop());
+  const response = await fetch(`${plain.origin}/v1/account`, { headers: { origin: plain.origin } });
+  expect([...response.headers.keys()].filter((name) => /^access-control|^vary/.test(name))).toEqual([]);
+  const options = await fetch(`${plain.origin}/v1/account`, preflightOf(origin));
+  expect([options.status, options.headers.get('access-control-allow-origin')]).toEqual([405, null]);
 });

@@ -1,16 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { sendEventStream } from '../../../src/api/http/event-stream.ts';
 import { PosternError } from '../../../src/shared/errors/postern-error.ts';
+import { originOf } from '../../support/listen.ts';
 import { openSocket } from '../../support/raw.ts';
 import { until } from '../../support/until.ts';
-
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const end of ends.splice(0)) await end();
-});
 
 /** Starts a server whose stream has more frames than its client reads. */
 async function start() {
@@ -36,19 +30,17 @@ async function start() {
       frameOf: (reason) => `event: error\ndata: ${reason}\n\n`,
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  ends.push(() => {
+  const socket = await openSocket(await originOf(server));
+  onTestFinished(() => {
     end();
     socket.destroy();
-    server.closeAllConnections();
-    server.close();
   });
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   return { socket, key, responses, errors };
 }
 
 test('writes nothing after the end of a stream whose key is revoked while its client does not read', async () => {
+  onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { socket, key, responses, errors } = await start();
   socket.pause();

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Kind, type OperationDefinitionNode, parse } from 'graphql';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { graphqlExamples } from '../../../src/api/demo/graphql-examples.ts';
-import { exchange } from '../../support/raw.ts';
-import { startService } from '../../support/service.ts';
+import { getFromHost } from '../../support/raw.ts';
+import { useService } from '../../support/use-service.ts';
 
-const service = await startService();
-afterAll(() => service.stop());
+const { service } = await useService();
 
 const asBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const built = JSON.parse(readFileSync(new URL('../../../dist/graphiql/manifest.json', import.meta.url), 'utf8')) as {
@@ -18,13 +17,7 @@ const files = built.files.map((name) => `/graphiql/files/${name}`);
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(service.origin + path, { headers, method });
 
-async function pageForHost(host: string) {
-  const { answers } = await exchange(
-    service.origin,
-    `GET /graphql HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\n\r\n`,
-  );
-  return answers[0];
-}
+const pageForHost = (host: string) => getFromHost(service.origin, '/graphql', host, 'text/html');
 
 describe('GraphiQL', () => {
   test('is a page made of files of this origin, under a policy that runs no other script', async () => {
@@ -34,15 +27,9 @@ describe('GraphiQL', () => {
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    const own = ['script-src', 'worker-src', 'connect-src', 'font-src'].map((name) => `${name} 'self'`);
     expect(response.headers.get('content-security-policy')?.split('; ')).toEqual(
-      expect.arrayContaining([
-        "default-src 'none'",
-        "script-src 'self'",
-        "worker-src 'self'",
-        "connect-src 'self'",
-        "font-src 'self'",
-        "frame-ancestors 'none'",
-      ]),
+      expect.arrayContaining([...own, "default-src 'none'", "frame-ancestors 'none'"]),
     );
     expect(text).not.toMatch(/<script(?![^>]* src=)/);
     const addresses = [...text.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
@@ -110,12 +97,8 @@ describe('the files of GraphiQL', () => {
     const load = async (encoding: string) => {
       const response = await get(path, { 'accept-encoding': encoding });
       expect(response.headers.get('vary')).toBe('accept-encoding');
-      const { headers } = response;
-      return {
-        encoding: headers.get('content-encoding'),
-        size: Number(headers.get('content-length')),
-        text: await response.text(),
-      };
+      const size = Number(response.headers.get('content-length'));
+      return { encoding: response.headers.get('content-encoding'), size, text: await response.text() };
     };
     const [br, gzip, plain] = [await load('gzip, deflate, br'), await load('gzip'), await load('br;q=0')];
     expect([br.encoding, gzip.encoding, plain.encoding]).toEqual(['br', 'gzip', null]);

@@ -1,11 +1,9 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { exchange } from '../../support/raw.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-const service = await startService();
-const key = (await service.makeAccount('1')).key;
-const token = service.demo.accounts[0].authToken;
-afterAll(() => service.stop());
+const { service, ada } = await useService();
+const { key, authToken: token } = ada.options;
 
 async function send(line: string, headers: readonly string[], body = '') {
   const length = body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`];
@@ -36,9 +34,8 @@ describe('a header that can have one value only', () => {
     expect(rest.headers.get('cache-control')).toBe('no-store');
     const graphql = await send('POST /graphql HTTP/1.1', headers(), '{"query":"{account{id}}"}');
     expect(graphql.status).toBe(400);
-    expect(JSON.parse(graphql.body)).toMatchObject({
-      errors: [{ message, extensions: { code: 'BAD_USER_INPUT', status: 400 } }],
-    });
+    const extensions = { code: 'BAD_USER_INPUT', status: 400 };
+    expect(JSON.parse(graphql.body)).toMatchObject({ errors: [{ message, extensions }] });
     expect(graphql.headers.get('cache-control')).toBe('no-store');
   });
 
@@ -76,7 +73,7 @@ describe('X-Content-Type-Options: nosniff', () => {
   });
 
   test('is on a billed response and on a stream', async () => {
-    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': token };
+    const { headers } = ada;
     const page = await fetch(`${service.origin}/v1/user/info?userName=ada`, { headers });
     expect(page.headers.get('x-credits-charged')).toBe('0.001');
     expect(page.headers.get('x-content-type-options')).toBe('nosniff');

@@ -119,15 +119,11 @@ describe('the size of /metrics', () => {
     const { baseUrl, apiKey, accounts, graphqlUrl } = open.demo;
     const origin = open.origin;
     const as = { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0].authToken };
-    const post = { method: 'POST', body: `{"text":"${marker}"}` };
     const json = { 'content-type': 'application/json' };
     for (const { path, method } of [...actions]) {
       const url = `${baseUrl}${path.replace(/\{\w+\}/, marker)}`;
-      const send = (headers: Record<string, string>, query = '') =>
-        fetch(
-          `${url}${query}`,
-          method === 'GET' || method === 'DELETE' ? { method, headers } : { ...post, method, headers },
-        );
+      const body = method === 'GET' || method === 'DELETE' ? null : `{"text":"${marker}"}`;
+      const send = (headers: Record<string, string>, query = '') => fetch(`${url}${query}`, { method, headers, body });
       const requests = [
         send({ authorization: `Bearer ${marker}` }),
         send({ ...as, ...json }),
@@ -141,31 +137,15 @@ describe('the size of /metrics', () => {
       await (await fetch(`${baseUrl}/user/info?userName=${marker}`, { headers: as })).arrayBuffer();
     }
     const query = `query ${marker}{${marker}:__typename account{name}}`;
-    await fetch(graphqlUrl, {
-      method: 'POST',
-      headers: { ...as, ...json },
-      body: JSON.stringify({ query, operationName: marker }),
-    });
+    const body = JSON.stringify({ query, operationName: marker });
+    await fetch(graphqlUrl, { method: 'POST', headers: { ...as, ...json }, body });
     await fetch(`${origin}/${marker}`, { method: 'PURGE' });
     const text = await (await ask(open)).text();
     expect(text).not.toContain(marker);
     expect(Buffer.byteLength(text)).toBeLessThan(maxBytes);
     const known = new Set<string>(['graphql', 'none', ...[...actions, ...streams].map(({ name }) => name)]);
     for (const [, action = ''] of text.matchAll(/action="([^"]*)"/g)) expect(known).toContain(action);
-    const outcomes = [
-      '1xx',
-      '2xx',
-      '3xx',
-      '4xx',
-      '5xx',
-      'other',
-      'hung_up',
-      'timeout',
-      'failed',
-      'proxy_failed',
-      'applied',
-    ];
-    for (const [, outcome = ''] of text.matchAll(/http_[^{]*\{[^}]*outcome="([^"]*)"/g))
-      expect(outcomes).toContain(outcome);
+    for (const [, outcome] of text.matchAll(/http_[^{]*\{[^}]*outcome="([^"]*)"/g))
+      expect(outcome).toMatch(/^([1-5]xx|other|hung_up|timeout|failed|proxy_failed|applied)$/);
   });
 });

@@ -9,19 +9,20 @@ import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let caller: Client;
+let control: SandboxControl;
 afterEach(() => service.stop());
 
 async function start(env: Record<string, string>, overrides?: Overrides) {
   service = await startService(env, overrides);
-  const authToken = service.demo.accounts[0].authToken;
-  caller = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key, authToken });
+  const { baseUrl, accounts, sandboxUrl } = service.demo;
+  caller = new Client({ baseUrl, key: (await service.makeAccount('1')).key, authToken: accounts[0].authToken });
+  control = new SandboxControl(sandboxUrl);
 }
 
 const shed = async (reason: string) => {
   const text = await (await fetch(`${service.origin}/metrics`)).text();
-  return Number(
-    new RegExp(`^postern_refusals_total\\{code="unavailable",reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
-  );
+  const line = new RegExp(`^postern_refusals_total\\{code="unavailable",reason="${reason}"\\} (\\d+)$`, 'm');
+  return Number(line.exec(text)?.[1] ?? 0);
 };
 
 describe('overload', () => {
@@ -65,9 +66,8 @@ describe('overload', () => {
       if (busy) setImmediate(block);
     };
     const burst = async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 6 }, () => caller.get('/tweet/advanced_search', { q: 'coffee' })),
-      );
+      const search = () => caller.get('/tweet/advanced_search', { q: 'coffee' });
+      const answers = await Promise.all(Array.from({ length: 6 }, search));
       return answers.filter(({ status }) => status !== 200).length;
     };
     await service.addFault({ kind: 'latency', ms: 500 }, { operation: 'search', times: 1_000 });
@@ -75,15 +75,11 @@ describe('overload', () => {
     try {
       await expect.poll(burst, { interval: 100 }).toBe(3);
       await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 6 });
-      const control = new SandboxControl(service.demo.sandboxUrl);
       const slow = (clients: Client[]) => clients.map((client) => client.get('/user/info', { userName: 'grace' }));
       const running = slow([caller, caller, caller]);
       await expect.poll(() => control.requests('userByScreenName')).toBe(3);
-      expectRefusal(
-        await caller.get('/account'),
-        429,
-        /^This API key has reached its limit of concurrent requests \(1 at/,
-      );
+      const error = /^This API key has reached its limit of concurrent requests \(1 at/;
+      expectRefusal(await caller.get('/account'), 429, error);
       // A key without running requests finds a slot.
       running.push(...slow(others.slice(0, 3)));
       await expect.poll(() => control.requests('userByScreenName')).toBe(6);
@@ -111,16 +107,13 @@ describe('overload', () => {
 
   test('too many requests in flight refuse new ones with 503; streams do not count', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '2' });
-    const { key = '', authToken = '' } = caller.options;
     const abort = new AbortController();
-    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
     for (let i = 0; i < 4; i++) {
-      const stream = await fetch(`${service.demo.baseUrl}/events`, { headers, signal: abort.signal });
+      const stream = await fetch(`${service.demo.baseUrl}/events`, { headers: caller.headers, signal: abort.signal });
       expect(stream.status).toBe(200);
     }
     await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 2 });
     const running = [caller.get('/user/info', { userName: 'grace' }), caller.get('/user/info', { userName: 'ada' })];
-    const control = new SandboxControl(service.demo.sandboxUrl);
     await expect.poll(() => control.requests('userByScreenName')).toBe(2);
     expectRefusal(await caller.get('/account'), 503, /^The service is overloaded \(too many requests are running\)/);
     expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);

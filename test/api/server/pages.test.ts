@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import results from '../../../src/api/demo/example-results.json' with { type: 'json' };
 import { demoAccess, type ExampleRequest, examplesFor } from '../../../src/api/demo/examples.ts';
-import { exchange } from '../../support/raw.ts';
-import { startService } from '../../support/service.ts';
-import { startWithUnreachablePlatform } from '../../support/unreachable-platform.ts';
+import { getFromHost } from '../../support/raw.ts';
+import { useUnreachablePlatform } from '../../support/unreachable-platform.ts';
+import { useService } from '../../support/use-service.ts';
 
-const service = await startService();
-afterAll(() => service.stop());
+const { service } = await useService();
+const other = await useUnreachablePlatform();
 
 const forGood = 'public, max-age=31536000, immutable';
 const page = () => fetch(`${service.origin}/`);
@@ -22,10 +22,7 @@ const plain = (html: string) =>
 const commands = async () =>
   [...(await (await page()).text()).matchAll(/<code>(curl .*?)<\/code>/gs)].map(([, code = '']) => plain(code));
 
-async function withHost(path: string, host: string) {
-  const { answers } = await exchange(service.origin, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  return answers[0];
-}
+const withHost = (path: string, host: string) => getFromHost(service.origin, path, host);
 
 describe('the home page', () => {
   test('is HTML that loads nothing from elsewhere and is not stored', async () => {
@@ -68,10 +65,8 @@ describe('the home page', () => {
   test('shows a first call whose address and headers work as they stand', async () => {
     const [first = ''] = await commands();
     const url = /'(http[^']+)'/.exec(first)?.[1] ?? '';
-    const headers = [...first.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(([, name = '', value = '']): [string, string] => [
-      name,
-      value,
-    ]);
+    const headers = new Headers();
+    for (const [, name = '', value = ''] of first.matchAll(/-H "([^:]+): ([^"]+)"/g)) headers.set(name, value);
     const response = await fetch(url, { headers });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-credits-charged')).toBe('0.001');
@@ -104,15 +99,10 @@ describe('the home page', () => {
     for (const { name, requests } of [search, graphql]) {
       const { url, authToken, body } = requests[0] as ExampleRequest;
       const headers = { authorization: `Bearer ${service.demo.apiKey}`, 'x-auth-token': authToken };
-      const response = await fetch(
-        url,
-        body
-          ? { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
-          : { headers },
-      );
-      expect(fields(JSON.parse(results[name]).data)).toEqual(
-        fields(((await response.json()) as { data: object }).data),
-      );
+      const json = { ...headers, 'content-type': 'application/json' };
+      const write = { method: 'POST', headers: json, body: JSON.stringify(body) };
+      const { data } = (await (await fetch(url, body ? write : { headers })).json()) as { data: object };
+      expect(fields(JSON.parse(results[name]).data)).toEqual(fields(data));
     }
   });
 
@@ -121,14 +111,8 @@ describe('the home page', () => {
     for (const host of [`localhost:${port}`, 'LOCALHOST', `127.0.0.1:${port}`, `[::1]:${port}`]) {
       expect((await withHost('/', host))?.status, host).toBe(200);
     }
-    for (const host of [
-      'evil.example',
-      `evil.example:${port}`,
-      '127.0.0.1.evil.example',
-      'localhost.evil.example',
-      '10.0.0.1',
-      'x',
-    ]) {
+    const foreign = ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example'];
+    for (const host of [...foreign, '10.0.0.1', 'x']) {
       const answer = await withHost('/', host);
       expect(answer?.status, host).toBe(403);
       expect(JSON.parse(answer?.body ?? '')).toEqual({ status: false, data: null, error: expect.any(String) });
@@ -138,15 +122,9 @@ describe('the home page', () => {
 });
 
 describe('without demo credentials', () => {
-  let other: Awaited<ReturnType<typeof startWithUnreachablePlatform>>;
-  beforeAll(async () => {
-    other = await startWithUnreachablePlatform();
-  });
-  afterAll(() => other.stop());
-
   const read = async (path: string, host: string) => {
-    const { answers } = await exchange(other.origin, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-    return { status: answers[0]?.status, text: plain(answers[0]?.body ?? '') };
+    const answer = await getFromHost(other.origin, path, host);
+    return { status: answer?.status, text: plain(answer?.body ?? '') };
   };
 
   test('the home page asks for a key and a token, under any name', async () => {

@@ -1,18 +1,15 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serializePipelined } from '../../../src/api/server/pipelining.ts';
+import { originOf } from '../../support/listen.ts';
 import { exchange, openSocket } from '../../support/raw.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const long = 600_000;
-const service = await startService({ PLATFORM_TIMEOUT_MS: String(long) });
-const control = new SandboxControl(service.demo.sandboxUrl);
-const { key } = await service.makeAccount('1');
-const credentials = `Authorization: Bearer ${key}\r\nx-auth-token: ${service.demo.accounts[0].authToken}\r\n`;
-afterAll(() => service.stop());
+const { service, sandbox: control, ada } = await useService({ PLATFORM_TIMEOUT_MS: String(long) });
+const credentials = `Authorization: Bearer ${ada.options.key}\r\nx-auth-token: ${ada.options.authToken}\r\n`;
 
 const read = () => `GET /v1/user/info?userName=grace HTTP/1.1\r\nHost: a\r\n${credentials}\r\n`;
 function write(text: string, { padding = 0, headers = '' } = {}) {
@@ -91,9 +88,7 @@ describe('requests that are sent together on one connection', () => {
         response.end(Buffer.alloc(64 * 1024 * 1024));
       }),
     );
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const socket = await openSocket(await originOf(server));
     socket.pause();
     socket.write('GET /unread HTTP/1.1\r\nHost: a\r\n\r\nGET /never HTTP/1.1\r\nHost: a\r\n\r\n');
     await expect.poll(() => paths.length).toBe(1);

@@ -1,19 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { handle, localsOf } from '../../../src/api/http/request-locals.ts';
 import { observeRequest } from '../../../src/api/server/request-context.ts';
 import { makeLogger } from '../../../src/shared/observability/logger.ts';
 import { Metrics } from '../../../src/shared/observability/metrics.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
-import { Client } from '../../support/client.ts';
-import { GraphqlClient } from '../../support/graphql.ts';
+import { originOf } from '../../support/listen.ts';
 import { openSocket } from '../../support/raw.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-const service = await startService({
+const { service, sandbox, newCaller } = await useService({
   RATE_LIMIT: '60',
   MAX_CONCURRENT_REQUESTS: '2',
   MAX_STREAMS_PER_KEY: '1',
@@ -21,12 +18,7 @@ const service = await startService({
   PLATFORM_TIMEOUT_MS: '4000',
   GRAPHQL_MAX_COST: '0.003',
 });
-afterAll(() => service.stop());
-afterEach(async () => {
-  await fetch(`${service.demo.sandboxUrl}/control/faults/clear`, { method: 'POST', headers: json, body: '{}' });
-});
-
-const json = { 'content-type': 'application/json' };
+afterEach(() => sandbox.clearFaults());
 
 interface Line {
   requestId: string;
@@ -35,15 +27,13 @@ interface Line {
 
 /** Creates a caller with its own key, and a function that returns the log lines of its requests. */
 async function caller(dollars = '1') {
-  const { id: account, key, keyId } = await service.makeAccount(dollars);
-  const authToken = service.demo.accounts[0].authToken;
+  const { id: account, keyId, client: rest, graphql } = await newCaller(dollars);
   return {
     account,
-    key,
     keyId,
-    authToken,
-    rest: new Client({ baseUrl: service.demo.baseUrl, key, authToken }),
-    graphql: new GraphqlClient({ url: service.demo.graphqlUrl, key, authToken }),
+    rest,
+    graphql,
+    held: async () => (await rest.get('/account/balance')).body.data['held'],
     /** The log line of a request is written after its response was read. */
     lines: async (count: number) => {
       await expect.poll(() => requests().filter((line) => line['account'] === account).length).toBe(count);
@@ -60,10 +50,13 @@ async function lineOf(requestId: string): Promise<Line> {
   return requests().find((line) => line.requestId === requestId) as Line;
 }
 
-const refused = async ({ headers }: { headers: Headers }) => {
-  const { code, reason, status, chargedMicros } = await lineOf(headers.get('x-request-id') ?? '');
-  return { code, reason, status, chargedMicros };
-};
+/** Checks the log line of a refused request, which costs nothing. */
+async function expectLine(
+  { headers }: { headers: Headers },
+  line: Partial<Record<'code' | 'reason' | 'status', string>>,
+) {
+  expect(await lineOf(headers.get('x-request-id') ?? '')).toMatchObject({ ...line, chargedMicros: 0 });
+}
 
 describe('the log line of a REST request', () => {
   test('has action, account, key, status, time and charge', async () => {
@@ -90,53 +83,40 @@ describe('the log line of a REST request', () => {
   test('has the reason of a failed call, which costs nothing', async () => {
     const { rest } = await caller();
     const missing = await rest.get('/tweet/detail', { tweet_id: '1' });
-    expect(await refused(missing)).toEqual({
-      code: 'not_found',
-      reason: 'resource_not_found',
-      status: '404',
-      chargedMicros: 0,
-    });
+    await expectLine(missing, { code: 'not_found', reason: 'resource_not_found', status: '404' });
     await service.addFault({ kind: 'status', status: 503 });
-    expect(await refused(await rest.get('/user/me'))).toMatchObject({ reason: 'platform_failed', status: '502' });
+    await expectLine(await rest.get('/user/me'), { reason: 'platform_failed', status: '502' });
     await service.addFault({ kind: 'hang' });
-    expect(await refused(await rest.get('/user/me'))).toMatchObject({ reason: 'platform_timeout', status: '504' });
+    await expectLine(await rest.get('/user/me'), { reason: 'platform_timeout', status: '504' });
     const token = await rest.with({ authToken: 'f'.repeat(40) }).get('/user/me');
-    expect(await refused(token)).toMatchObject({ code: 'forbidden', reason: 'auth_token_rejected', status: '403' });
+    await expectLine(token, { code: 'forbidden', reason: 'auth_token_rejected', status: '403' });
     const proxy = await rest.get('/user/me', { proxy: 'http://127.0.0.1:1' });
-    expect(await refused(proxy)).toMatchObject({ code: 'bad_input', reason: 'address_refused', status: '400' });
+    await expectLine(proxy, { code: 'bad_input', reason: 'address_refused', status: '400' });
   });
 
   test('shows whether credit is missing or reserved by running calls', async () => {
     const poor = await caller('0.0005');
-    expect(await refused(await poor.rest.get('/user/me'))).toEqual({
-      code: 'insufficient_credits',
-      reason: 'credit_short',
-      status: '402',
-      chargedMicros: 0,
-    });
+    const short = await poor.rest.get('/user/me');
+    await expectLine(short, { code: 'insufficient_credits', reason: 'credit_short', status: '402' });
     const once = await caller('0.001');
     await service.addFault({ kind: 'latency', ms: 3_500 });
     const first = once.rest.post('/user/follow', { username: 'grace' });
-    await expect
-      .poll(async () => (await once.rest.get('/account/balance')).body.data['held'], { interval: 20 })
-      .toBe('0.001');
+    await expect.poll(once.held, { interval: 20 }).toBe('0.001');
     const second = await once.rest.post('/user/follow', { username: 'grace' });
-    expect(await refused(second)).toMatchObject({ reason: 'credit_reserved', status: '402' });
+    await expectLine(second, { reason: 'credit_reserved', status: '402' });
     expect((await first).status).toBe(200);
   });
 
   test('has the charge of a write whose caller hung up', async () => {
-    const { rest, account, key, authToken } = await caller();
+    const { rest, account, held } = await caller();
     await service.addFault({ kind: 'latency', ms: 3_500 });
-    const body = JSON.stringify({ auth_token: authToken, text: `Hung up on at ${Date.now()}` });
+    const body = JSON.stringify({ auth_token: rest.options.authToken, text: `Hung up on at ${Date.now()}` });
     const socket = await openSocket(service.origin);
     socket.write(
-      `POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${rest.options.key}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
-    await expect
-      .poll(async () => (await rest.get('/account/balance')).body.data['held'], { interval: 20 })
-      .toBe('0.001');
+    await expect.poll(held, { interval: 20 }).toBe('0.001');
     socket.destroy();
     const isWrite = (line: Line) => line['account'] === account && line['action'] === 'tweet/create';
     await expect.poll(() => requests().filter(isWrite).length).toBe(1);
@@ -159,30 +139,23 @@ describe('the log line of a request that a limit refused names the limit', () =>
     // A slow machine takes so long for 60 calls that more of them are allowed.
     let last = await rest.get('/account');
     while (last.status === 200) last = await rest.get('/account');
-    expect(await refused(last)).toEqual({
-      code: 'rate_limited',
-      reason: 'key_rate_limit',
-      status: '429',
-      chargedMicros: 0,
-    });
+    await expectLine(last, { code: 'rate_limited', reason: 'key_rate_limit', status: '429' });
     const metrics = await (await fetch(`${service.origin}/metrics`)).text();
     expect(metrics).toMatch(/^postern_refusals_total\{code="rate_limited",reason="key_rate_limit"\} 1$/m);
   });
 
   test('concurrent requests and streams of the key', async () => {
-    const { rest, key, authToken } = await caller();
+    const { rest } = await caller();
     await service.addFault({ kind: 'latency', ms: 3_500 }, { operation: 'userByScreenName', times: 2 });
-    const sandbox = new SandboxControl(service.demo.sandboxUrl);
     const before = await sandbox.requests('userByScreenName');
     const running = [rest.get('/user/info', { userName: 'grace' }), rest.get('/user/info', { userName: 'ada' })];
     await expect.poll(() => sandbox.requests('userByScreenName')).toBe(before + 2);
-    expect(await refused(await rest.get('/account'))).toMatchObject({ reason: 'key_concurrency_limit', status: '429' });
+    await expectLine(await rest.get('/account'), { reason: 'key_concurrency_limit', status: '429' });
     await Promise.all(running);
     const abort = new AbortController();
-    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
-    const opened = await fetch(`${service.demo.baseUrl}/events`, { headers, signal: abort.signal });
+    const opened = await fetch(`${service.demo.baseUrl}/events`, { headers: rest.headers, signal: abort.signal });
     expect(opened.status).toBe(200);
-    expect(await refused(await rest.get('/events'))).toMatchObject({ reason: 'key_stream_limit', status: '429' });
+    await expectLine(await rest.get('/events'), { reason: 'key_stream_limit', status: '429' });
     abort.abort();
     const line = await lineOf(opened.headers.get('x-request-id') ?? '');
     expect(line).toMatchObject({ action: 'events', status: 'hung_up', chargedMicros: 1_000 });
@@ -191,19 +164,17 @@ describe('the log line of a request that a limit refused names the limit', () =>
   test("the platform's own, test events, and wrong codes", async () => {
     const { rest } = await caller();
     await service.addFault({ kind: 'rate_limit', retry_after: 7 }, { operation: 'userByScreenName' });
-    expect(await refused(await rest.get('/user/info', { userName: 'grace' }))).toMatchObject({
-      reason: 'platform_rate_limit',
-      status: '429',
-    });
+    const limited = await rest.get('/user/info', { userName: 'grace' });
+    await expectLine(limited, { reason: 'platform_rate_limit', status: '429' });
     const made = await rest.post('/webhooks', { url: 'http://localhost:1/hook' });
     const path = `/webhooks/${made.body.data['id']}/test`;
     let last = await rest.post(path);
     for (let n = 0; n < 10; n++) last = await rest.post(path);
-    expect(await refused(last)).toMatchObject({ reason: 'webhook_test_limit', status: '429' });
+    await expectLine(last, { reason: 'webhook_test_limit', status: '429' });
     // The first pauses are so short that they may be over on a slow machine.
     const wrong = { 'x-encryption-code': '000111' };
     for (let n = 0; n < 10 && !(last.status === 429 && n > 0); n++) last = await rest.get('/dm/list', {}, wrong);
-    expect(await refused(last)).toMatchObject({ reason: 'wrong_code_limit', status: '429' });
+    await expectLine(last, { reason: 'wrong_code_limit', status: '429' });
   });
 
   test('requests of an address without a key', async () => {
@@ -211,12 +182,8 @@ describe('the log line of a request that a limit refused names the limit', () =>
     let last = await ask();
     while (last.status !== 429) last = await ask();
     const line = await lineOf(last.headers.get('x-request-id') ?? '');
-    expect(line).toMatchObject({
-      code: 'rate_limited',
-      reason: 'address_rate_limit',
-      action: 'none',
-      client: '127.0.0.1',
-    });
+    const refused = { code: 'rate_limited', reason: 'address_rate_limit' };
+    expect(line).toMatchObject({ ...refused, action: 'none', client: '127.0.0.1' });
     expect(line).not.toHaveProperty('chargedMicros');
     expect(service.log.join('')).not.toContain('secret-in-a-url');
   });
@@ -248,20 +215,14 @@ describe('the log line of a GraphQL request', () => {
 
   test('contains the reason for which the whole request was refused', async () => {
     const { graphql, lines } = await caller('0.001');
-    await graphql.ask(
-      `query Big { ${['a', 'b', 'c', 'd'].map((name) => `${name}: user(userName: "${name}") { name }`)} }`,
-    );
+    const fields = ['a', 'b', 'c', 'd'].map((name) => `${name}: user(userName: "${name}") { name }`);
+    await graphql.ask(`query Big { ${fields} }`);
     await graphql.ask('query Short { a: user(userName: "grace") { name } b: user(userName: "ada") { name } }');
     await graphql.ask(`{ ${'a '.repeat(20_000)} }`);
     const [big, short, long] = await lines(3);
     expect(big).toMatchObject({ reason: 'cost_limit', operationName: 'Big', status: '400', calls: 0 });
-    expect(short).toMatchObject({
-      reason: 'credit_short',
-      quotedMicros: 2_000,
-      status: '402',
-      calls: 0,
-      chargedMicros: 0,
-    });
+    const free = { calls: 0, chargedMicros: 0 };
+    expect(short).toMatchObject({ reason: 'credit_short', quotedMicros: 2_000, status: '402', ...free });
     expect(long).toMatchObject({ code: 'too_costly', reason: 'document_limit' });
     expect(long).not.toHaveProperty('operationType');
   });
@@ -286,13 +247,11 @@ test('the line of a request whose handler began after its caller had hung up wai
       });
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const socket = await openSocket(await originOf(server));
   socket.write('DELETE / HTTP/1.1\r\nHost: a\r\n\r\n');
   await once(server, 'request');
   socket.destroy();
   await expect.poll(() => lines).toMatchObject([{ status: 'hung_up', account: 'acc', chargedMicros: 1_000 }]);
-  server.close();
 });
 
 test('a request that is not HTTP has a line under the x-request-id of its response', async () => {

@@ -1,15 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { useService } from '../../support/use-service.ts';
+
+const { service } = await useService({ WORKERS: '4' }, { maxConnections: 2 });
 
 describe('serve', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService({ WORKERS: '4' }, { maxConnections: 2 });
-  });
-  afterAll(() => service.stop());
-
   test('logs which setting was removed, and what replaced it', () => {
     const lines = service.log.map((line) => JSON.parse(line));
     expect(lines.filter(({ msg }) => msg.includes('WORKERS'))).toMatchObject([

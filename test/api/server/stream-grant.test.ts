@@ -14,12 +14,11 @@ const minute = 60_000;
 function setUp(secretKeys = [new Secret(randomBytes(32))]) {
   const clock = { now: start };
   const tokens = new StreamTokens(new Vault(secretKeys, systemRuntime), () => clock.now);
-  const ask = (token: string, path = '/v1/events') =>
-    streamGrantOf({ method: 'GET', url: `${path}?token=${token}`, headers: {} } as IncomingMessage, {
-      streamTokens: tokens,
-      streamPath: '/v1/events',
-    });
-  return { clock, tokens, ask, secretKeys };
+  const requestOf = (token: string, path = '/v1/events') =>
+    ({ method: 'GET', url: `${path}?token=${token}`, headers: {} }) as IncomingMessage;
+  const read = (request: IncomingMessage) => streamGrantOf(request, { streamTokens: tokens, streamPath: '/v1/events' });
+  const ask = (token: string, path?: string) => read(requestOf(token, path));
+  return { clock, tokens, requestOf, read, ask, secretKeys };
 }
 
 test('a token of a stream is valid for 15 minutes, and its refusal then says what to do', () => {
@@ -42,13 +41,11 @@ test('a token of a stream ends with its API key', () => {
 });
 
 test('an open stream continues after its token has expired', () => {
-  const { clock, tokens } = setUp();
-  const { token } = tokens.make(grant, null);
-  const request = { method: 'GET', url: `/v1/events?token=${token}`, headers: {} } as IncomingMessage;
-  const parts = { streamTokens: tokens, streamPath: '/v1/events' };
-  expect(streamGrantOf(request, parts)).toEqual(grant);
+  const { clock, tokens, requestOf, read } = setUp();
+  const request = requestOf(tokens.make(grant, null).token);
+  expect(read(request)).toEqual(grant);
   clock.now += 60 * minute;
-  expect(streamGrantOf(request, parts)).toEqual(grant);
+  expect(read(request)).toEqual(grant);
 });
 
 test('a token of a stream is opened by every process with the same SECRET_KEY, and by no other', () => {

@@ -1,21 +1,13 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { makeApiKey } from '../../../src/billing/api-key.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { exchange } from '../../support/raw.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-const services: TestService[] = [];
-
-const start = async (env: Record<string, string>) => {
-  service = await startService({
-    UNAUTHENTICATED_RATE_LIMIT: '5',
-    TRUSTED_PROXIES: '127.0.0.0/8,2001:db8:ffff::/48',
-    ...env,
-  });
-  services.push(service);
-};
-afterAll(() => Promise.all(services.map((each) => each.stop())));
+const env = { UNAUTHENTICATED_RATE_LIMIT: '5', TRUSTED_PROXIES: '127.0.0.0/8,2001:db8:ffff::/48' };
+let { service } = await useService(env);
+const { service: withoutProxies } = await useService({ ...env, TRUSTED_PROXIES: '' });
+const { service: unlimited } = await useService({ ...env, UNAUTHENTICATED_RATE_LIMIT: '0' });
 
 let address = '';
 let count = 0;
@@ -26,13 +18,13 @@ const ask = (path: string, headers: Record<string, string> = {}, init: RequestIn
   fetch(service.origin + path, { ...init, headers: { 'x-forwarded-for': from, ...headers } });
 const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
 const wrongKey = () => makeApiKey(systemRuntime.randomBytes(40)).expose();
+const repeatedKey = wrongKey();
 const exhaust = async (from = address) => {
   for (let i = 0; i < 5; i++) expect((await ask('/v1/account', {}, {}, from)).status).toBe(401);
 };
 
 describe('requests without a valid key', () => {
-  beforeEach(async () => {
-    if (services.length === 0) await start({});
+  beforeEach(() => {
     address = nextAddress();
   });
 
@@ -60,13 +52,7 @@ describe('requests without a valid key', () => {
   test.each<[string, () => Record<string, string>]>([
     ['a key that is none', () => withKey('nonsense')],
     ['another scheme', () => ({ authorization: 'Basic YTpi' })],
-    [
-      'one wrong key again and again',
-      (
-        (key) => () =>
-          withKey(key)
-      )(wrongKey()),
-    ],
+    ['one wrong key again and again', () => withKey(repeatedKey)],
   ])('are limited with %s', async (_name, headers) => {
     for (let i = 0; i < 5; i++) expect((await ask('/v1/account', headers())).status).toBe(401);
     for (let i = 0; i < 5; i++) expect((await ask('/v1/account', headers())).status).toBe(429);
@@ -85,11 +71,8 @@ describe('requests without a valid key', () => {
     const { key, keyId } = await service.makeAccount('1');
     expect((await ask('/v1/account', withKey(key))).status).toBe(200);
     await service.revokeKey(keyId);
-    await expect
-      .poll(async () => (await ask('/v1/account', withKey(key), {}, nextAddress())).status, {
-        interval: 500,
-      })
-      .toBe(401);
+    const elsewhere = async () => (await ask('/v1/account', withKey(key), {}, nextAddress())).status;
+    await expect.poll(elsewhere, { interval: 500 }).toBe(401);
     for (let i = 0; i < 5; i++) expect((await ask('/v1/account', withKey(key))).status).toBe(401);
     expect((await ask('/v1/account', withKey(key))).status).toBe(429);
   });
@@ -150,27 +133,21 @@ describe('requests without a valid key', () => {
 
   test('are counted by the last address that is not a trusted proxy, not by addresses that the client sends', async () => {
     await exhaust();
-    const forged = [
-      `203.0.113.9, ${address}`,
-      `, ${address}`,
-      `nonsense, ${address}`,
-      `1.1.1.1, ${address}, 127.0.0.2, 2001:db8:ffff::1`,
-    ];
-    for (const forwarded of forged) {
+    const forged = [`203.0.113.9, ${address}`, `, ${address}`, `nonsense, ${address}`];
+    for (const forwarded of [...forged, `1.1.1.1, ${address}, 127.0.0.2, 2001:db8:ffff::1`])
       expect((await ask('/v1/account', {}, {}, forwarded)).status, forwarded).toBe(429);
-    }
   });
 });
 
 describe('UNAUTHENTICATED_RATE_LIMIT and TRUSTED_PROXIES', () => {
   test('no proxy is trusted by default: X-Forwarded-For is ignored', async () => {
-    await start({ TRUSTED_PROXIES: '' });
+    service = withoutProxies;
     await exhaust('198.51.100.1');
     expect((await ask('/v1/account', {}, {}, '198.51.100.2')).status).toBe(429);
   });
 
   test('0 is no limit', async () => {
-    await start({ UNAUTHENTICATED_RATE_LIMIT: '0' });
+    service = unlimited;
     for (let i = 0; i < 50; i++) expect((await ask('/v1/account')).status).toBe(401);
   });
 });

@@ -1,19 +1,16 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { endResponse } from '../../../src/api/http/end-response.ts';
 import { UnreadResponses } from '../../../src/api/server/unread-responses.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { originOf } from '../../support/listen.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { openSocket } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
 
 const MiB = 1024 * 1024;
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
-});
 
 /** Starts a server that responds to `/<account>/<bytes>` with that many bytes. `pass` advances the clock and checks for slow clients. */
 async function start({ patienceMs = 600, maxBytes = 1_000 * MiB }) {
@@ -26,15 +23,10 @@ async function start({ patienceMs = 600, maxBytes = 1_000 * MiB }) {
     response.setHeader('content-length', bytes);
     endResponse(response, 'x'.repeat(Number(bytes)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   let now = 0;
   const unread = new UnreadResponses(responses, { ...systemRuntime, now: () => now }, { patienceMs, maxBytes });
-  ends.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: await originOf(server),
     responses,
     pass(ms: number) {
       now += ms;
@@ -43,17 +35,13 @@ async function start({ patienceMs = 600, maxBytes = 1_000 * MiB }) {
     /** Waits until the operating system takes no more bytes of the responses, which are `count` ones if it is given. */
     async full(count?: number) {
       let before = '';
-      await expect
-        .poll(
-          () => {
-            const written = [...responses].map(({ socket }) => socket && socket.bytesWritten - socket.writableLength);
-            const same = written.length === (count ?? written.length) && written.join() === before;
-            before = written.join();
-            return same;
-          },
-          { interval: 100 },
-        )
-        .toBe(true);
+      const isSteady = () => {
+        const written = [...responses].map(({ socket }) => socket && socket.bytesWritten - socket.writableLength);
+        const same = written.length === (count ?? written.length) && written.join() === before;
+        before = written.join();
+        return same;
+      };
+      await expect.poll(isSteady, { interval: 100 }).toBe(true);
     },
   };
 }
@@ -81,7 +69,7 @@ describe('clients that do not read their responses', () => {
     const socket = await ask(origin, `/a/${16 * MiB}`);
     socket.write('GET /b/1 HTTP/1.1\r\nx-a: ');
     const dripping = setInterval(() => socket.write('a'), 50);
-    ends.push(() => clearInterval(dripping));
+    onTestFinished(() => clearInterval(dripping));
     await full(1);
     pass(0);
     pass(400);
@@ -135,7 +123,7 @@ test.each([
   let now = Date.now();
   const runtime = { ...patientRuntime, now: () => now };
   const service = await startService({ LOG_LEVEL: 'info' }, { runtime });
-  ends.push(() => service.stop());
+  onTestFinished(() => service.stop());
   const socket = await openSocket(service.origin);
   let closed = false;
   socket.once('close', () => {

@@ -1,8 +1,8 @@
+import type { DemoAccount } from '../../../src/platform/sandbox/demo-dataset.ts';
 import type { Environment } from '../../../src/shared/config/config.ts';
 import type { DirectMessage } from '../../../src/shared/model/direct-message.ts';
-import { type Answer, Client } from '../../support/client.ts';
-import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import type { Answer, Client } from '../../support/client.ts';
+import { useService } from '../../support/use-service.ts';
 
 export interface Account {
   userName: string;
@@ -52,43 +52,24 @@ export function dataOf(answer: Answer): Record<string, unknown> {
   return answer.body.data;
 }
 
-export interface MessageFixture {
-  readonly service: TestService;
-  readonly sandbox: SandboxControl;
-  readonly client: Client;
-  readonly ada: Writer;
-  readonly grace: Writer;
-  /** Creates a platform account. */
-  mint(wishes?: object): Promise<Writer>;
-  /** Lets a sandbox user send a message with a client of their own. */
-  say(wish: Record<string, unknown>): Promise<{ conversation_id: string; event: { seq_id: string } }>;
-}
-
-export async function startMessageFixture(env: Environment = {}): Promise<MessageFixture> {
-  const service = await startService({ RATE_LIMIT: '0', ...env });
-  const sandbox = new SandboxControl(service.demo.sandboxUrl);
-  const { key } = await service.makeAccount('10');
-  const client = new Client({ baseUrl: service.demo.baseUrl, key });
-  const [ada, grace] = service.demo.accounts as unknown as [Account, Account];
-  const control = async (path: string, body: object) => {
-    const response = await fetch(`${service.demo.sandboxUrl}/control/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (response.status !== 201) throw new Error(`the sandbox refused: ${await response.text()}`);
-    return response.json();
-  };
+/** Starts a service for the tests of a file. */
+export async function startMessageFixture(env: Environment = {}) {
+  const { service, sandbox, ada } = await useService({ RATE_LIMIT: '0', ...env }, { dollars: '10' });
+  const client = ada.with({ authToken: '' });
+  const writerOf = (account: DemoAccount) => new Writer(account, client);
+  const [first, second] = service.demo.accounts;
   return {
     service,
     sandbox,
     client,
-    ada: new Writer(ada, client),
-    grace: new Writer(grace, client),
-    mint: async (wishes = {}) => new Writer((await control('accounts', wishes)).accounts[0], client),
-    say: (wish) => control('messages', wish),
+    ada: writerOf(first),
+    grace: writerOf(second),
+    /** Creates a platform account. */
+    mint: async (wishes: Record<string, unknown> = {}) => writerOf(await sandbox.mint(wishes)),
   };
 }
+
+export type MessageFixture = Awaited<ReturnType<typeof startMessageFixture>>;
 
 export function conversationIdOf(one: Writer, other: Writer): string {
   const ids = [one, other].map(({ account }) => BigInt(account.userId));

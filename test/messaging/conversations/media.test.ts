@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cleaned, geotagged } from '../../media/pictures.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { dataOf, startMessageFixture } from './fixture.ts';
@@ -18,7 +18,6 @@ const mp3 = Buffer.concat(
 const fixture = await startMessageFixture();
 const [anna, ben] = [await fixture.mint(), await fixture.mint()];
 const { conversation_id } = await anna.sends(ben, 'Pictures follow');
-afterAll(() => fixture.service.stop());
 
 const send = (bytes: Buffer, more: Record<string, unknown> = {}) =>
   anna.post('/dm/send_media', { conversation_id, image_base64: bytes.toString('base64'), ...more });

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ConversationView } from '../../../src/shared/model/direct-message.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { conversationIdOf, dataOf, startMessageFixture, type Writer } from './fixture.ts';
@@ -7,7 +7,6 @@ const fixture = await startMessageFixture();
 const { ada, grace } = fixture;
 // All tests share these accounts, because recovering keys for the first time takes long.
 const [anna, ben] = [await fixture.mint(), await fixture.mint()];
-afterAll(() => fixture.service.stop());
 
 describe('two accounts that send messages to each other', () => {
   test('may begin at the same time, and share one conversation', async () => {
@@ -129,7 +128,11 @@ describe('a message', () => {
   });
 
   test('that was damaged is marked, and the rest of the page is returned', async () => {
-    const broken = await fixture.say({ from: ben.account.userName, to: anna.account.userName, corrupt: true });
+    const broken = await fixture.sandbox.makeMessage({
+      from: ben.account.userName,
+      to: anna.account.userName,
+      corrupt: true,
+    });
     await ben.sends(conversation_id, 'Whole');
     const page = await anna.reads(conversation_id, { count: '3' });
     expect(page.map(({ text, undecryptable }) => [text, undecryptable])).toEqual([

@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
 import { conversationIdOf, dataOf, startMessageFixture } from './fixture.ts';
 
 const fixture = await startMessageFixture();
 const [anna, ben] = [await fixture.mint(), await fixture.mint()];
 await anna.sends(ben, 'First');
-afterAll(() => fixture.service.stop());
 
 const texts = async () => (await ben.reads(conversationIdOf(anna, ben), { count: '100' })).map(({ text }) => text);
 

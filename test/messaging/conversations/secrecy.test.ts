@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { dataOf, startMessageFixture } from './fixture.ts';
@@ -11,7 +11,6 @@ const newCode = '730852';
 
 const fixture = await startMessageFixture();
 const [anna, ben] = [await fixture.mint(), await fixture.mint()];
-afterAll(() => fixture.service.stop());
 
 test('no text, no code and no key is stored or logged', async () => {
   const [first = '', edited = '', caption = ''] = canaries;

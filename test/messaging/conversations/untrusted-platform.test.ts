@@ -24,11 +24,7 @@ const placed = Array.from({ length: 100 }, (_, at) => ({
   ...{ messageId: `m${at}`, version: '1', sealed: { ...established, detail } },
 }));
 const keyChanges = placed.map((each) => ({ ...each, kind: 'key_change' as const, targetSeqId: null }));
-const edit = {
-  kind: 'edit',
-  targetSequenceId: '1',
-  text: 'x'.repeat(60_000),
-} as const;
+const edit = { kind: 'edit', targetSequenceId: '1', text: 'x'.repeat(60_000) } as const;
 const about = placed.map((each) => ({
   ...each,
   ...{ kind: 'edit' as const, targetSeqId: '1' },
@@ -60,12 +56,8 @@ describe('a conversation of an untrusted platform', () => {
   });
 
   test('has messages with 100 large edits that are read in many turns of the event loop', async () => {
-    const conversation = await open(
-      keyChanges.slice(0, 1).map((change) => ({
-        ...change,
-        ...{ sealed: established, version: key.version },
-      })),
-    );
+    const change = { sealed: established, version: key.version };
+    const conversation = await open(keyChanges.slice(0, 1).map((each) => ({ ...each, ...change })));
     const content = { kind: 'message', text: 'a loom', attachments: [] } as const;
     const sealed = sealContent(ada, conversationId, key, content, randomBytes);
     const messages = placed.slice(0, 1).map((each) => ({ ...each, sealed, kind: 'message' as const }));

@@ -13,14 +13,14 @@ import { PosternError } from '../../../src/shared/errors/postern-error.ts';
 import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import type { Account, OpenSandbox } from '../../sandbox/harness.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { quickStretcher } from '../../support/quick-stretcher.ts';
 
-/** A sandbox, the platform adapter, and a clock that can be advanced. */
+/** A sandbox, the platform adapter, and a clock that can be advanced. Everything ends with the test. */
 export class KeyRecoveryFixture {
   readonly sandbox: OpenSandbox;
   readonly runtime: Runtime;
-  readonly #closers: (() => unknown)[] = [];
   readonly #platform: SandboxPlatform;
   #shiftMs = 0;
 
@@ -30,17 +30,14 @@ export class KeyRecoveryFixture {
     const guard = new OutboundGuard({ allow: ['127.0.0.1/32'], runtime: systemRuntime });
     const proxies = new ProxyPool({ guard, runtime: patientRuntime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
     this.#platform = new SandboxPlatform({ origin: sandbox.url, timeoutMs: 60_000, runtime: patientRuntime, proxies });
-    this.#closers.push(
-      () => sandbox.close(),
-      () => proxies.close(),
-      () => this.#platform.close(),
-    );
+    atEnd(() => proxies.close());
+    atEnd(() => this.#platform.close());
   }
 
   /** Returns the service of another gateway, or of the same gateway after a restart. */
   keys(stretcher: Stretcher = quickStretcher): ChatKeyService {
     const keys = new ChatKeyService({ runtime: this.runtime, stretcher });
-    this.#closers.push(() => keys.close());
+    atEnd(() => keys.close());
     return keys;
   }
 
@@ -83,10 +80,6 @@ export class KeyRecoveryFixture {
     const before = await count();
     const result = await run();
     return [result, (await count()) - before];
-  }
-
-  async close(): Promise<void> {
-    for (const close of this.#closers.reverse()) await close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { KeySession } from '../../../src/messaging/key-recovery/chat-key-service.ts';
 import { ForwardProxy } from '../../../src/outbound/proxy.ts';
 import type { PlatformRealm } from '../../../src/platform/realms-port.ts';
@@ -8,7 +8,6 @@ import { openSandbox } from '../../sandbox/harness.ts';
 import { KeyRecoveryFixture, outcomeOf } from './fixture.ts';
 
 const fixture = new KeyRecoveryFixture(await openSandbox());
-afterAll(() => fixture.close());
 afterEach(() => fixture.sandbox.control('faults/clear'));
 
 const fault = (realm: number, kind: object, more: object = {}) =>
@@ -113,7 +112,6 @@ describe('a realm with a wrong response', () => {
       const session = lying(fixture.session(grace), place, lie);
       const recovered = await keys.recover(session, fixture.holder(grace), new Secret(grace.encryptionCode));
       expect(recovered.privateKeys()).toHaveLength(64);
-      await keys.close();
     },
   );
 

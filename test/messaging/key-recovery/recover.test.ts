@@ -1,13 +1,13 @@
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { KeyStretcher, type Stretcher } from '../../../src/messaging/encryption/recovery/stretch.ts';
 import { chatPrivateKeysFor } from '../../../src/sandbox/seed/credentials.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { openSandbox } from '../../sandbox/harness.ts';
 import { quickStretcher } from '../../support/quick-stretcher.ts';
+import { until } from '../../support/until.ts';
 import { KeyRecoveryFixture, outcomeOf } from './fixture.ts';
 
 const fixture = new KeyRecoveryFixture(await openSandbox());
-afterAll(() => fixture.close());
 const MINUTE_MS = 60_000;
 
 describe('a recovery', () => {
@@ -27,7 +27,6 @@ describe('a recovery', () => {
     const keys = own.keys(new KeyStretcher());
     expect((await own.recover(keys, ada)).userId).toBe(ada.userId);
     expect(await own.outcome(keys, ada, '555123')).toBe('403 Wrong encryption_code: 19 guesses remaining');
-    await own.close();
   });
 
   test('is shared by concurrent calls with the same code', async () => {
@@ -179,7 +178,6 @@ describe('wrong codes', () => {
       // Each guess uses another gateway, so that the throttle of a gateway does not apply.
       const keys = fixture.keys();
       answers.push(await fixture.outcome(keys, account, String(170_391 + number * 10_007)));
-      await keys.close();
     }
     expect(answers.at(-2)).toBe('403 Wrong encryption_code: 1 guesses remaining');
     const gone = '423 No guesses of encryption_code remain: these chat keys are gone for good';
@@ -212,9 +210,9 @@ describe('the codes of one API account', () => {
     const keys = fixture.keys({ ...quickStretcher, stretch });
     const [first, ...rest] = accounts;
     const busy = rest.map((account) => fixture.outcome(keys, account, undefined, 'busy'));
-    await vi.waitFor(() => expect(started).toBe(1));
+    await until(() => expect(started).toBe(1));
     const other = fixture.outcome(keys, first ?? fixture.sandbox.ada, undefined, 'other');
-    await vi.waitFor(() => expect(started).toBe(2));
+    await until(() => expect(started).toBe(2));
     release();
     expect(await Promise.all([other, ...busy])).toEqual(Array(4).fill('ok'));
   });

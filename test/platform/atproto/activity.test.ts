@@ -1,14 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
-import { OutboundGuard } from '../../../src/outbound/guard.ts';
-import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
-import { AtprotoPlatform } from '../../../src/platform/atproto/adapter.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { encodeDid, encodeRecordUri, tidAt } from '../../../src/platform/atproto/identifiers.ts';
 import type { ActivityPage, PlatformSession } from '../../../src/platform/port.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
-import { Secret } from '../../../src/shared/secrets/secret.ts';
+import { listen } from '../../support/listen.ts';
+import { sessionOf } from './adapter-fixture.ts';
 
 const alice = 'did:plc:abcdefghijklmnopqrstuvwx';
 const bob = 'did:plc:bbcdefghijklmnopqrstuvwx';
@@ -76,51 +72,18 @@ const http = createServer((request, response) => {
   });
 });
 
-let platform: AtprotoPlatform;
 let session: PlatformSession;
 let clock = start;
 let cursor: string;
-const closers: (() => unknown)[] = [];
 
-await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+const pdsUrl = `http://127.0.0.1:${await listen(http)}`;
 beforeEach(async () => {
   Object.assign(server, { entries: [], limits: [], refusal: null });
   clock = start;
-  const runtime = { ...systemRuntime, now: () => clock };
-  const guard = new OutboundGuard({ allow: [], runtime });
-  const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
-  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  platform = new AtprotoPlatform({
-    origin,
-    plcUrl: origin,
-    jetstreamUrl: null,
-    runtime,
-    guard,
-    proxies,
-    timeoutMs: 10_000,
-    connections: new OutgoingConnections(),
-    secretKeys: [new Secret(Buffer.alloc(32, 1))],
-    state: { read: async () => null, write: async (_key, sealed) => sealed },
-    identifiers: { find: async () => null, save: async () => {} },
-    onRequest: () => {},
-  });
   const claims = { sub: alice, exp: start / 1_000 + 90_000 };
   const token = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.sig`;
-  session = platform.as({
-    account: 'acc',
-    authToken: new Secret(token),
-    proxy: null,
-    signal: null,
-    tokenFor: () => '',
-  });
-  closers.push(
-    () => platform.close(),
-    () => proxies.close(),
-  );
-});
-afterAll(async () => {
-  for (const close of closers) await close();
-  http.close();
+  const network = { pdsUrl, plcUrl: pdsUrl, jetstreamUrl: null };
+  session = sessionOf(network, token, { ...systemRuntime, now: () => clock });
 });
 
 async function read(count = 100): Promise<ActivityPage> {
@@ -170,10 +133,10 @@ describe('the activity of an account of the AT Protocol', () => {
       quotedTweetId,
     });
     const { events } = await read();
-    expect(events.map(({ type, tweet: about }) => [type, about])).toEqual([
-      ['tweet.mention', tweet('3kaaaaaaaaab2', null, null)],
-      ['tweet.reply', tweet('3kaaaaaaaaac2', idOf(post), null)],
-      ['tweet.quote', tweet('3kaaaaaaaaad2', null, idOf(post))],
+    expect(events.map((event) => ['types' in event ? event.types : event.type, event.tweet])).toEqual([
+      [['tweet.mention'], tweet('3kaaaaaaaaab2', null, null)],
+      [['tweet.reply'], tweet('3kaaaaaaaaac2', idOf(post), null)],
+      [['tweet.quote'], tweet('3kaaaaaaaaad2', null, idOf(post))],
       ['tweet.like', { id: idOf(post) }],
       ['tweet.retweet', { id: idOf(post) }],
       ['user.follow', null],
@@ -182,6 +145,43 @@ describe('the activity of an account of the AT Protocol', () => {
       createdAt: new Date(start + 1).toISOString(),
       actor: { id: encodeDid(bob)?.id, userName: 'bob.test', name: 'Bob' },
     });
+  });
+
+  const strong = { uri: post, cid: 'c' };
+  const other = { uri: `at://${bob}/app.bsky.feed.post/3kaaaaaaaaaa2`, cid: 'c' };
+  const facets = [{ features: [{ $type: 'app.bsky.richtext.facet#mention', did: alice }] }];
+  const [reply, quote, mention] = ['tweet.reply', 'tweet.quote', 'tweet.mention'];
+  test.each<[string, string, object, (string | undefined)[], boolean]>([
+    ['a mention in a reply', 'mention', { facets, reply: { parent: strong, root: other } }, [reply, mention], false],
+    [
+      'a mention in a reply to another user',
+      'mention',
+      { facets, reply: { parent: other, root: strong } },
+      [mention],
+      false,
+    ],
+    ['a mention in a quote', 'mention', { facets, embed: { record: strong } }, [quote, mention], true],
+    [
+      'a quote with media in a reply',
+      'quote',
+      { embed: { record: { record: strong } }, reply: { parent: strong } },
+      [reply, quote],
+      true,
+    ],
+    [
+      'a mention in a quote of a list',
+      'mention',
+      { facets, embed: { record: { uri: `at://${alice}/app.bsky.graph.list/a` } } },
+      [mention],
+      false,
+    ],
+    ['references of another form', 'reply', { facets: [7], embed: 'x', reply: { parent: { uri: 7 } } }, [reply], false],
+  ])('has all types of %s', async (_name, reason, parts, types, isQuote) => {
+    await begin();
+    const uri = `at://${bob}/app.bsky.feed.post/3kaaaaaaaaab2`;
+    notify(reason, start + 1, { uri, record: { text: 'Hi', ...parts } });
+    const quotedTweetId = isQuote ? encodeRecordUri(post)?.id : null;
+    expect((await read()).events).toMatchObject([{ id: uri, types, tweet: { quotedTweetId } }]);
   });
 
   test('leaves out posts and names that the lexicon does not allow, and keeps the others', async () => {
@@ -193,7 +193,7 @@ describe('the activity of an account of the AT Protocol', () => {
     }
     notify('follow', start + 10, { uri: `at://${bob}/app.bsky.graph.follow/${'x'.repeat(8_192)}` });
     notify('follow', start + 20);
-    expect((await read()).events.map(({ type }) => type)).toEqual(['tweet.mention', 'user.follow']);
+    expect((await read()).events).toMatchObject([{ types: ['tweet.mention'] }, { type: 'user.follow' }]);
   });
 
   test('is refused if a page has more notifications than were asked for', async () => {

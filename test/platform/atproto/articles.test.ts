@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Origin, startOrigin } from '../../media/origin.ts';
+import { startOrigin } from '../../media/origin.ts';
 import { gif, png } from '../../media/pictures.ts';
 import { atprotoMissing } from '../../support/atproto-network.ts';
 import { type AtprotoRelay, type Fault, startAtprotoRelay } from '../../support/atproto-relay.ts';
@@ -14,17 +14,17 @@ const applyWrites = 'com.atproto.repo.applyWrites';
 const first = { title: 'On looms', content: '# Why\n\nThey **remember**.' };
 const second = { title: 'On weaving', content: '# How\n\n- warp\n- weft' };
 
+const origin = await startOrigin();
+
 describe.skipIf(atprotoMissing() !== null)('articles on the AT Protocol', () => {
   let fixture: AtprotoFixture;
   let relay: AtprotoRelay;
-  let origin: Origin;
   let writer: Person;
   let reader: Person;
   let keys = 0;
   let people = 0;
 
   beforeAll(async () => {
-    origin = await startOrigin();
     fixture = await startAtprotoFixture({ OUTBOUND_ALLOW: '127.0.0.0/8' }, async (network) => {
       relay = await startAtprotoRelay(network);
       return relay.env;
@@ -38,7 +38,6 @@ describe.skipIf(atprotoMissing() !== null)('articles on the AT Protocol', () => 
   afterAll(async () => {
     await fixture?.stop();
     await relay?.stop();
-    await origin?.close();
   });
 
   const data = (answer: Answer): Data => {

@@ -32,9 +32,7 @@ describe.skipIf(atprotoMissing() !== null)('the events of an account of the AT P
   const tweet = async (person: Person, text: string, more: Data = {}): Promise<string> =>
     String(data(await person.client.post('/tweet/create', { text, ...more }))['id']);
   const receive = async (): Promise<TestReceiver> => {
-    const receiver = await startReceiver();
-    onTestFinished(() => receiver.stop());
-    return receiver;
+    return startReceiver();
   };
   /** Returns the delivered events, each with its signature checked. */
   const eventsAt = ({ deliveries, secret }: TestReceiver): Event[] =>

@@ -1,9 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { AccountAdmin } from '../../../src/billing/account-admin.ts';
 import { openStore } from '../../../src/main/open-store.ts';
 import { serve } from '../../../src/main/serve.ts';
@@ -11,8 +6,11 @@ import { readConfig } from '../../../src/shared/config/config.ts';
 import { parseDollars } from '../../../src/shared/model/money.ts';
 import { makeLogger } from '../../../src/shared/observability/logger.ts';
 import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { Client } from '../../support/client.ts';
+import { listen as listenOn } from '../../support/listen.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 export const did = 'did:plc:abcdefghijklmnopqrstuvwx';
 export const loopback = { OUTBOUND_ALLOW: '127.0.0.0/8' };
@@ -24,6 +22,14 @@ export const tokenOf = (seconds: number, name = 'access') =>
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
 
+/** The response to a login. */
+export const sessionWith = (accessJwt: string, refreshJwt = tokenOf(86_400, 'refresh')) => ({
+  did,
+  handle: 'alice.test',
+  accessJwt,
+  refreshJwt,
+});
+
 export type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
 export const json =
@@ -33,17 +39,12 @@ export const json =
 
 export async function listen(routes: Record<string, Respond>) {
   const seen: { path: string; authorization: string | undefined }[] = [];
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const path = (request.url ?? '').replace(/\?.*$/, '').replace('/xrpc/', '');
     seen.push({ path, authorization: request.headers.authorization });
     (routes[path] ?? json({ error: 'MethodNotImplemented' }, 501))(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, routes };
+  return { url: `http://127.0.0.1:${await listenOn(server)}`, seen, routes };
 }
 
 /** A DID document that names a server. */
@@ -54,18 +55,12 @@ export const documentOf = (serviceEndpoint: string) =>
 export async function start(env: Record<string, string> = {}, runtime: Runtime = patientRuntime) {
   const pds = await listen({ 'app.bsky.actor.getProfile': json(profile) });
   const logins = await listen({
-    'com.atproto.server.createSession': json({
-      did,
-      handle: 'alice.test',
-      accessJwt: tokenOf(3_600),
-      refreshJwt: tokenOf(86_400, 'refresh'),
-    }),
+    'com.atproto.server.createSession': json(sessionWith(tokenOf(3_600))),
   });
   const plc = await listen({ [`/${did}`]: documentOf(pds.url) });
-  const dataDir = mkdtempSync(join(tmpdir(), 'postern-hops-'));
   const config = readConfig({
     PORT: '0',
-    DATA_DIR: dataDir,
+    DATA_DIR: temporaryFolder(),
     MAX_EVENT_LOOP_DELAY_MS: '600000',
     MAX_REQUESTS_IN_FLIGHT: '100000',
     MAX_CONCURRENT_REQUESTS: '0',
@@ -94,10 +89,9 @@ export async function start(env: Record<string, string> = {}, runtime: Runtime =
     tasks: { worker: new URL('../../../dist/main/task-worker.js', import.meta.url) },
     runtime,
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     await gateway.stop();
     await store.close();
-    rmSync(dataDir, { recursive: true });
   });
   const admin = new AccountAdmin(store, systemRuntime);
   const { key } = await admin.createKey(await admin.createAccount('Test', parseDollars('1') ?? 0), 'Test key');

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { encodeRecordUri } from '../../../src/platform/atproto/identifiers.ts';
 import { startForwardProxy } from '../../proxy/forward-proxy.ts';
 import { expectRefusal } from '../../support/refusal.ts';
@@ -40,8 +40,7 @@ describe('a call on the AT Protocol', () => {
   });
 
   test('uses the proxy of the caller for every hop', async () => {
-    const proxy = await startForwardProxy({ user: 'walt', password: 'secret' });
-    onTestFinished(() => proxy.stop());
+    const proxy = await startForwardProxy();
     const { pds, logins, plc, client } = await start(loopback);
     const answer = await client.get('/user/me', {}, { 'x-proxy': proxy.url });
     expect(answer.body.error).toBeNull();
@@ -50,8 +49,7 @@ describe('a call on the AT Protocol', () => {
   });
 
   test('without a proxy does not use a DID document that the proxy of another caller may have made up', async () => {
-    const proxy = await startForwardProxy({ user: 'walt', password: 'secret' });
-    onTestFinished(() => proxy.stop());
+    const proxy = await startForwardProxy();
     const { plc, client } = await start(loopback);
     const asAlice = client.with({ authToken: tokenOf(3_600) });
     expect((await asAlice.get('/user/me', {}, { 'x-proxy': proxy.url })).status).toBe(200);

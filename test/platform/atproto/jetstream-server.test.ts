@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Jetstream } from '../../../src/platform/atproto/jetstream.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { listen } from '../../support/listen.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 
 /** Accepts the WebSocket handshake. */
@@ -19,13 +19,11 @@ async function firstOutcome(answer: (socket: Socket, key: string) => void): Prom
     socket.on('error', () => {});
     socket.once('data', (head) => answer(socket, /sec-websocket-key: (\S+)/i.exec(head.toString())?.[1] ?? ''));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const origin = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `ws://127.0.0.1:${await listen(server)}`;
   return new Promise((resolve) => {
     const onConnection = (outcome: string) => {
       resolve(outcome);
       jetstream.close();
-      server.close();
     };
     const jetstream = new Jetstream({ origin, runtime: systemRuntime, onConnection });
     jetstream.isQuietSince('did:plc:alice', 0);
@@ -44,19 +42,17 @@ test('Jetstream: connects less and less often to a server that closes each conne
       socket.end(Buffer.from([0x81, 2, 0x7b, 0x7d]));
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = `ws://127.0.0.1:${await listen(server)}`;
   const pauses: number[] = [];
   const after = (ms: number, task: () => void) => {
     if (ms === 20_000) return systemRuntime.after(ms, task);
     pauses.push(ms);
     return systemRuntime.after(0, task);
   };
-  const origin = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const jetstream = new Jetstream({ origin, runtime: { ...systemRuntime, after }, onConnection: () => {} });
   jetstream.isQuietSince('did:plc:alice', 0);
   await expect.poll(() => pauses.length, { timeout: 20_000 }).toBeGreaterThan(8);
   jetstream.close();
-  server.close();
   expect(pauses[7]).toBeGreaterThanOrEqual(30_000);
 });
 

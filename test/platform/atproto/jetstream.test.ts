@@ -1,14 +1,12 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
-import { OutboundGuard } from '../../../src/outbound/guard.ts';
-import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
-import { AtprotoPlatform } from '../../../src/platform/atproto/adapter.ts';
+import { connect, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ActivityPage } from '../../../src/platform/port.ts';
 import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
-import { Secret } from '../../../src/shared/secrets/secret.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { atprotoMissing } from '../../support/atproto-network.ts';
+import { listen } from '../../support/listen.ts';
 import { startReceiver } from '../../support/receiver.ts';
+import { sessionOf } from './adapter-fixture.ts';
 import { type AtprotoFixture, type Person, startAtprotoFixture } from './world.ts';
 
 const waitMs = 3_600_000;
@@ -56,7 +54,6 @@ describe.skipIf(atprotoMissing() !== null)('an account that Jetstream watches', 
 
   test('is polled while the connection is lost, and watched again after it', async () => {
     const relay = await startRelay(fixture.network.jetstreamUrl);
-    onTestFinished(relay.stop);
     const feed = await watch(fixture, alice, relay.url);
     const away = feed.next();
     await feed.isWaiting(true);
@@ -73,7 +70,6 @@ describe.skipIf(atprotoMissing() !== null)('an account that Jetstream watches', 
 
   test('gets each event once at its webhook', async () => {
     const receiver = await startReceiver();
-    onTestFinished(() => receiver.stop());
     const { url, secret } = receiver;
     await done(alice.client.post('/webhooks', { url, secret }));
     const ids: string[] = [];
@@ -104,33 +100,7 @@ async function watch(fixture: AtprotoFixture, { handle, password }: Person, jets
       };
     },
   };
-  const guard = new OutboundGuard({ allow: [], runtime });
-  const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
-  const platform = new AtprotoPlatform({
-    origin: fixture.network.pdsUrl,
-    plcUrl: fixture.network.plcUrl,
-    jetstreamUrl,
-    runtime,
-    guard,
-    proxies,
-    timeoutMs: 30_000,
-    connections: new OutgoingConnections(),
-    secretKeys: [new Secret(Buffer.alloc(32, 1))],
-    state: { read: async () => null, write: async (_key, sealed) => sealed },
-    identifiers: { find: async () => null, save: async () => {} },
-    onRequest: () => {},
-  });
-  onTestFinished(async () => {
-    await platform.close();
-    await proxies.close();
-  });
-  const session = platform.as({
-    account: 'acc',
-    authToken: new Secret(`${handle}:${password}`),
-    proxy: null,
-    signal: null,
-    tokenFor: () => '',
-  });
+  const session = sessionOf({ ...fixture.network, jetstreamUrl }, `${handle}:${password}`, runtime);
   let { cursor } = await session.activity({ count: 100, cursor: null });
   return {
     /** Returns the next page with events. */
@@ -162,21 +132,18 @@ async function startRelay(target: string) {
     }
     client.pipe(behind).pipe(client);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `ws://127.0.0.1:${await listen(server)}`;
   const cut = () => {
     isCut = true;
     for (const socket of sockets) socket.destroy();
     sockets.clear();
   };
+  atEnd(cut);
   return {
-    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     cut,
     mend() {
       isCut = false;
-    },
-    stop() {
-      cut();
-      server.close();
     },
   };
 }

@@ -1,26 +1,27 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { did, documentOf, json, listen, loopback, profile, type Respond, start, tokenOf } from './fake-servers.ts';
+import {
+  did,
+  documentOf,
+  json,
+  listen,
+  loopback,
+  profile,
+  type Respond,
+  sessionWith,
+  start,
+  tokenOf,
+} from './fake-servers.ts';
 
 describe('a login on the AT Protocol', () => {
   test('renews an access token that is about to expire, or that the server refuses, and does so once', async () => {
     const { pds, logins, client } = await start(loopback);
     const refresh = tokenOf(86_400, 'refresh');
-    const made = {
-      did,
-      handle: 'alice.test',
-      accessJwt: tokenOf(3_600, 'second'),
-      refreshJwt: tokenOf(86_400, 'third'),
-    };
-    logins.routes['com.atproto.server.createSession'] = json({
-      did,
-      handle: 'alice.test',
-      accessJwt: tokenOf(30),
-      refreshJwt: refresh,
-    });
+    const made = sessionWith(tokenOf(3_600, 'second'), tokenOf(86_400, 'third'));
+    logins.routes['com.atproto.server.createSession'] = json(sessionWith(tokenOf(30), refresh));
     pds.routes['com.atproto.server.refreshSession'] = json(made);
     expect((await client.get('/user/me')).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 4 }, () => client.get('/user/me')));
@@ -40,12 +41,13 @@ describe('a login on the AT Protocol', () => {
     expect(refreshes()).toHaveLength(2);
   });
 
-  test('sends a refused password only once', async () => {
+  test.each([
+    ['AuthenticationRequired', 'Platform rejected auth_token'],
+    ['AccountTakedown', 'The account is suspended or deactivated'],
+  ])('is tried only once after the refusal %s', async (error, message) => {
     const { logins, client } = await start(loopback);
-    logins.routes['com.atproto.server.createSession'] = json({ error: 'AuthenticationRequired' }, 401);
-    for (let times = 0; times < 3; times += 1) {
-      expectRefusal(await client.get('/user/me'), 403, 'Platform rejected auth_token');
-    }
+    logins.routes['com.atproto.server.createSession'] = json({ error }, 401);
+    for (let times = 0; times < 3; times += 1) expectRefusal(await client.get('/user/me'), 403, message);
     expect(logins.seen).toHaveLength(1);
   });
 
@@ -55,15 +57,6 @@ describe('a login on the AT Protocol', () => {
     expectRefusal(await client.get('/user/me'), 403, 'Platform rejected auth_token');
     expect(ttls.length).toBeGreaterThan(0);
     expect(Math.max(...ttls)).toBeLessThanOrEqual(600_000);
-  });
-
-  test('tries a suspended account only once', async () => {
-    const { logins, client } = await start(loopback);
-    logins.routes['com.atproto.server.createSession'] = json({ error: 'AccountTakedown' }, 401);
-    for (let times = 0; times < 3; times += 1) {
-      expectRefusal(await client.get('/user/me'), 403, 'The account is suspended or deactivated');
-    }
-    expect(logins.seen).toHaveLength(1);
   });
 
   test('is not tried again before the time that the rate limit names', async () => {
@@ -91,7 +84,6 @@ describe('a login on the AT Protocol', () => {
   test('marks a webhook whose password is refused, and its account is polled again after a new one', async () => {
     const { pds, logins, client } = await start({ ...loopback, ALLOW_LOCALHOST_WEBHOOKS: '1' });
     const receiver = await startReceiver();
-    onTestFinished(() => receiver.stop());
     const method = 'app.bsky.notification.listNotifications';
     pds.routes[method] = json({ notifications: [] });
     const { url, secret } = receiver;
@@ -117,7 +109,7 @@ describe('a login on the AT Protocol', () => {
     const { logins, client, storeReads } = await start({ ...loopback, PLATFORM_TIMEOUT_MS: '60000' });
     let logIn = () => {};
     logins.routes['com.atproto.server.createSession'] = (request, response) => {
-      logIn = () => json(session)(request, response);
+      logIn = () => json(sessionWith(tokenOf(3_600)))(request, response);
     };
     const first = client.get('/user/me');
     await expect.poll(() => logins.seen.length).toBe(1);
@@ -140,8 +132,6 @@ describe('a login on the AT Protocol', () => {
     expect((await first).status).toBe(200);
   });
 });
-
-const session = { did, handle: 'alice.test', accessJwt: tokenOf(3_600), refreshJwt: tokenOf(86_400, 'refresh') };
 
 describe('an account that moved to another server', () => {
   const unavailable: [string, Respond][] = [
@@ -169,7 +159,7 @@ describe('an account that moved to another server', () => {
     pds.routes['app.bsky.actor.getProfile'] = respond;
     pds.routes['com.atproto.server.refreshSession'] = respond;
     const accessJwt = tokenOf(3_600, 'new');
-    logins.routes['com.atproto.server.createSession'] = json({ ...session, accessJwt });
+    logins.routes['com.atproto.server.createSession'] = json(sessionWith(accessJwt));
     advance(6 * 60_000);
     for (let times = 0; times < 2; times += 1) {
       expect((await client.get('/user/me')).body.data).toMatchObject({ name: 'At home' });

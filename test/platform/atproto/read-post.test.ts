@@ -89,6 +89,29 @@ test('readPost reads one embed, and one level of quotes', () => {
   expect(nested?.media).toEqual([]);
 });
 
+test('readPost returns the id of a quoted post, also if it is gone or quoted by a quoted post', () => {
+  const uri = 'at://did:plc:abcdefghijklmnopqrstuvwx/app.bsky.feed.post/3kaaaaaaaaaa2';
+  const quoting = (embed: object) => {
+    const post = postWith('a quote', []);
+    return { ...post, record: { ...(post.record as object), embed } };
+  };
+  const cid = 'bafyreihffx5a2e7k5uwrmmgofbvzujc5cmw5h4espouwuxt3liqoflx3ee';
+  const plain = quoting({ $type: 'app.bsky.embed.record', record: { uri, cid } });
+  const gone = {
+    $type: 'app.bsky.embed.record#view',
+    record: { $type: 'app.bsky.embed.record#viewNotFound', uri, notFound: true },
+  };
+  const quoted_tweet_id = ids.ofRecord(uri);
+  expect(readPost({ ...plain, embed: gone } as never, new Map(), ids)).toMatchObject({
+    quoted_tweet_id,
+    quoted_tweet: null,
+  });
+  const record = { ...plain, value: plain.record, $type: 'app.bsky.embed.record#viewRecord' };
+  const outer = { ...plain, embed: { $type: 'app.bsky.embed.record#view', record } };
+  expect(readPost(outer as never, new Map(), ids)?.quoted_tweet).toMatchObject({ quoted_tweet_id });
+  expect(readPost(postWith('no quote', []), new Map(), ids)).toMatchObject({ quoted_tweet_id: null });
+});
+
 test('readPost leaves out a language that is longer than any', async () => {
   const { record, ...post } = postWith('a loom', []);
   const long = `aa${'-abcde'.repeat(600_000)}`;

@@ -7,7 +7,7 @@ import { InvalidResponseError } from '../../../src/platform/http/errors.ts';
 import { hostileJson } from '../../support/hostile-json.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { did, documentOf, json, loopback, profile, type Respond, start, tokenOf } from './fake-servers.ts';
+import { did, documentOf, json, loopback, profile, type Respond, sessionWith, start, tokenOf } from './fake-servers.ts';
 
 const cid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a';
 const key = '3m5zjuyswn22a';
@@ -278,8 +278,7 @@ test.each([
 
 test('a login is refused if a token is longer than 8,192 characters', async () => {
   const { logins, client } = await start(loopback);
-  const session = { did, handle: 'alice.test', accessJwt: tokenOf(3_600), refreshJwt: 'a'.repeat(8_193) };
-  logins.routes['com.atproto.server.createSession'] = json(session);
+  logins.routes['com.atproto.server.createSession'] = json(sessionWith(tokenOf(3_600), 'a'.repeat(8_193)));
   expectRefusal(await client.get('/user/me'), 502);
 });
 

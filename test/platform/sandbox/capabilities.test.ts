@@ -1,16 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { actions, streams } from '../../../src/actions/registry.ts';
 import { examplePng } from '../../../src/media/media-input.ts';
 import { eventTypes } from '../../../src/shared/model/event.ts';
-import { Client } from '../../support/client.ts';
-import { startService } from '../../support/service.ts';
+import type { Client } from '../../support/client.ts';
+import { useService } from '../../support/use-service.ts';
 
-const service = await startService();
-const { key } = await service.makeAccount('1');
-const [premium, other] = service.demo.accounts;
-const ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: premium?.authToken ?? '' });
-const grace = ada.with({ authToken: other?.authToken ?? '' });
-afterAll(() => service.stop());
+const { ada, grace } = await useService();
 
 test('the sandbox supports all actions and reports all types of events', async () => {
   const { data } = (await ada.with({ authToken: '' }).get('/capabilities')).body;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { derivePurposeKey, makeSecretKeyFile, readSecretKeyFile } from '../../../src/shared/secrets/secret-key-file.ts';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 let dataDir: string;
 
 beforeEach(() => {
-  dataDir = temporaryFolder(onTestFinished);
+  dataDir = temporaryFolder();
 });
 
 const make = (runtime = systemRuntime) => makeSecretKeyFile(dataDir, runtime).expose().toString('base64');

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Libsql from 'libsql';
 import { MongoClient } from 'mongodb';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSecretKeys, secretKeyProblem } from '../../../src/main/open-secret-keys.ts';
 import { readConfig } from '../../../src/shared/config/config.ts';
 import { OperatorError } from '../../../src/shared/errors/operator-error.ts';
@@ -15,33 +14,28 @@ import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import type { Store } from '../../../src/store/port.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { poller, webhook } from '../../store/webhook-makers.ts';
-import { findMongo, type MongoServer, noMongo, startMongo } from '../../support/mongo-server.ts';
+import { onSqlite } from '../../support/on-sqlite.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { useMongo } from '../../support/use-mongo.ts';
 
-const found = findMongo();
-if (!found) process.stderr.write(`test/secrets/secret-keys.test.ts ${noMongo}\n`);
-
+const server = await useMongo();
 const newKey = () => randomBytes(32).toString('base64');
 const wrong = /cannot decrypt what the store holds.*: set SECRET_KEY to the earlier key.*secret-key reset/;
 
-describe.each(['sqlite', ...(found ? ['mongodb'] : [])])('the secret key of a store on %s', (kind) => {
-  let server: MongoServer | undefined;
+describe.each(['sqlite', ...(server.isMissing ? [] : ['mongodb'])])('the secret key of a store on %s', (kind) => {
   let dataDir: string;
   let database: string;
   let store: Store;
   let log: string[];
 
-  beforeAll(async () => {
-    if (kind === 'mongodb' && found) server = await startMongo(found);
-  });
-  afterAll(() => server?.stop());
   beforeEach(async () => {
-    dataDir = temporaryFolder(onTestFinished);
+    dataDir = temporaryFolder();
     database = `postern-${randomBytes(8).toString('hex')}`;
     log = [];
-    store = server
-      ? await openMongoStore({ url: server.url(database) })
-      : openSqliteStore({ path: join(dataDir, 'postern.sqlite'), runtime: systemRuntime, durable: false });
+    store =
+      kind === 'mongodb'
+        ? await openMongoStore({ url: server.url(database) })
+        : openSqliteStore({ path: join(dataDir, 'postern.sqlite'), runtime: systemRuntime, durable: false });
   });
   afterEach(() => store.close());
 
@@ -66,14 +60,12 @@ describe.each(['sqlite', ...(found ? ['mongodb'] : [])])('the secret key of a st
   }
 
   async function forgetCheckValue() {
-    if (server) {
+    if (kind === 'mongodb') {
       const client = new MongoClient(server.url(database));
       await client.db().collection<{ _id: string }>('meta').deleteOne({ _id: 'secret_check' });
       await client.close();
     } else {
-      const connection = new Libsql(join(dataDir, 'postern.sqlite'));
-      connection.exec('DELETE FROM meta');
-      connection.close();
+      onSqlite(join(dataDir, 'postern.sqlite'), (connection) => connection.exec('DELETE FROM meta'));
     }
     expect(await store.secretCheck.read()).toBeNull();
   }

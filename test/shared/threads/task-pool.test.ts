@@ -1,18 +1,17 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TaskLimitError, TaskPool, type TaskPoolOptions } from '../../../src/shared/threads/task-pool.ts';
 import { AdjustableRuntime } from '../../support/adjustable-runtime.ts';
+import { atEnd } from '../../support/at-end.ts';
 
 const timeLimitMs = 3_600_000;
 const runtime = new AdjustableRuntime();
-const pools: TaskPool[] = [];
 // Another test file of this process may have set it, for a folder that is gone.
 delete process.env['TASK_LOG'];
-afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 
 function poolWith(options: Partial<TaskPoolOptions> = {}): TaskPool {
   const worker = new URL('../../support/watched-task-worker.mjs', import.meta.url);
   const pool = new TaskPool({ runtime, worker, threads: 2, timeLimitMs, ...options });
-  pools.push(pool);
+  atEnd(() => pool.close());
   return pool;
 }
 

@@ -1,7 +1,6 @@
 // Attacks with small requests for large responses, and with clients that do not read the responses.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Attacks, Target } from '../target.ts';
-import { many } from './documents.ts';
+import { type Answer, type Attacks, fresh, many, type Target } from '../target.ts';
 
 /** The largest article in bytes that 100,000 characters can have in UTF-8 within the body limit. */
 async function longArticle(target: Target): Promise<string> {
@@ -22,21 +21,16 @@ const nestedLists =
 
 const size = (target: Target, { bytes }: Answer) => target.note(`${(bytes / 1024 / 1024).toFixed(1)} MiB`);
 
-/** Sends a request over its own connection and does not read the response. */
-function askAndNeverRead(
-  target: Target,
-  path: string,
-  { body, method = 'POST', times = 1 }: { body: string; method?: string; times?: number },
-): void {
-  const headers = Object.entries(target.headers({ headers: { 'content-type': 'application/json' } }));
-  const head = [
-    `${method} ${path} HTTP/1.1`,
-    'host: localhost',
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-  ];
-  const text = `${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-  const socket = target.connect(text.repeat(times));
-  socket.pause();
+/** Sends requests over connections of their own and does not read the responses. */
+async function neverRead(target: Target, clients: number, request: string, seconds: number): Promise<void> {
+  for (let i = 0; i < clients; i++) target.connect(request).pause();
+  await sleep(seconds * 1_000);
+}
+
+function ask(target: Target, query: string): string {
+  const body = JSON.stringify({ query });
+  const sized = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+  return target.head('POST', '/graphql', sized) + body;
 }
 
 export const attacks: Attacks = {
@@ -49,32 +43,21 @@ export const attacks: Attacks = {
   },
   'answer: eight clients that never read, articles': async (target) => {
     const id = await longArticle(target);
-    const body = JSON.stringify({ query: aliasedArticle(id) });
-    for (let i = 0; i < 8; i++) askAndNeverRead(target, '/graphql', { body });
-    await sleep(15_000);
+    await neverRead(target, 8, ask(target, aliasedArticle(id)), 15);
   },
-  'answer: eight clients that never read, lists': async (target) => {
-    const body = JSON.stringify({ query: nestedLists });
-    for (let i = 0; i < 8; i++) askAndNeverRead(target, '/graphql', { body });
-    await sleep(15_000);
-  },
+  'answer: eight clients that never read, lists': (target) => neverRead(target, 8, ask(target, nestedLists), 15),
   'answer: 100 clients that never read, the schema': async (target) => {
     const response = await target.send('GET', '/openapi.json', { key: null, actor: null });
     target.note(`${response.bytes} bytes each`);
-    for (let i = 0; i < 100; i++) askAndNeverRead(target, '/openapi.json', { method: 'GET', body: '', times: 20 });
-    await sleep(5_000);
+    await neverRead(target, 100, target.head('GET', '/openapi.json').repeat(20), 5);
   },
-  'answer: 40 clients that never read, pipelined searches': async (target) => {
-    const path = '/v1/tweet/advanced_search?q=from:grace&count=100';
-    for (let i = 0; i < 40; i++) askAndNeverRead(target, path, { method: 'GET', body: '', times: 21 });
-    await sleep(10_000);
+  'answer: 40 clients that never read, pipelined searches': (target) => {
+    const search = target.head('GET', '/v1/tweet/advanced_search?q=from:grace&count=100');
+    return neverRead(target, 40, search.repeat(21), 10);
   },
-  'answer: introspection without a key, 300 times': Object.assign(
-    (target: Target) => {
-      const fields = 'name description type{name kind ofType{name kind ofType{name}}}';
-      const query = `{__schema{types{name description fields{${fields} args{${fields}}} inputFields{${fields}}}}}`;
-      return target.many(300, 20, (i) => target.graphql(`${query}#${i % 40}`, undefined, { key: null, actor: null }));
-    },
-    { fresh: true },
-  ),
+  'answer: introspection without a key, 300 times': fresh((target) => {
+    const fields = 'name description type{name kind ofType{name kind ofType{name}}}';
+    const query = `{__schema{types{name description fields{${fields} args{${fields}}} inputFields{${fields}}}}}`;
+    return target.many(300, 20, (i) => target.graphql(`${query}#${i % 40}`, undefined, { key: null, actor: null }));
+  }),
 };

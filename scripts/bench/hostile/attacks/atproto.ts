@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeRecordUri } from '../../../../src/platform/atproto/identifiers.ts';
 import type { Settings } from '../../processes.ts';
-import type { Answer, Attack, Attacks, Target } from '../target.ts';
+import { type Answer, type Attack, type Attacks, attacksOf, type Target } from '../target.ts';
 import { deep } from './platform-answers.ts';
 
 const did = 'did:plc:abcdefghijklmnopqrstuvwx';
@@ -151,18 +151,13 @@ const mention = () => {
 };
 
 export const attacks: Attacks = {
-  ...Object.fromEntries(
-    Object.entries(deep).map(([name, body]) => [
-      `atproto: profile of 4 MB of ${name}`,
-      attack(() => ({ 'app.bsky.actor.getProfile': body(4_190_000) }), info),
-    ]),
+  ...attacksOf('atproto: profile of 4 MB of ', deep, (body) =>
+    attack(() => ({ 'app.bsky.actor.getProfile': body(4_190_000) }), info),
   ),
   'atproto: 78,000 links of a post': attack(() => ({ [feed]: linked }), timeline),
   'atproto: 78,000 links of a post, 14 at once': attack(
     () => ({ [feed]: linked }),
-    async (target) => {
-      await target.many(14, 14, () => timeline(target));
-    },
+    (target) => target.many(14, 14, () => timeline(target)).then(() => undefined),
   ),
   'atproto: 78,000 links of a post, GraphQL': attack(
     () => ({ [feed]: linked }),

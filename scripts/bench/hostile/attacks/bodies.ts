@@ -2,19 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import type { Attack, Attacks } from '../target.ts';
+import { type Attack, type Attacks, attacksOf, calls, fresh, type Target } from '../target.ts';
 
 const MiB = 1024 * 1024;
 const deep = (depth: number, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;
 const json = { 'content-type': 'application/json' };
 const nobody = { key: null, actor: null };
-const fresh = (attack: Attack) => Object.assign(attack, { fresh: true });
 
-/** Returns a header line for each name, for a raw request. */
-const lines = (headers: Record<string, string>) =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('');
+/** Opens connections with unfinished requests. Afterwards, another request is answered. */
+const unfinished =
+  (count: number, seconds: number, text: (target: Target) => string | undefined): Attack =>
+  async (target) => {
+    for (let i = 0; i < count; i++) target.connect(text(target));
+    await sleep(seconds * 1_000);
+    await target.rest('GET', '/account/balance');
+  };
+const unfinishedBody = (path: string, size: number, start: string) => (target: Target) =>
+  target.head('POST', path, { ...json, 'content-length': String(size) }) + start;
+const balance = (target: Target) => target.head('GET', '/v1/account/balance');
 
 const noKeyBodies = {
   'a document of 1 MiB': JSON.stringify({ query: `{__typename ${'#'.repeat(MiB - 200)}\n}` }),
@@ -40,11 +45,8 @@ const withKeys =
     );
 
 export const attacks: Attacks = {
-  ...Object.fromEntries(
-    Object.entries(noKeyBodies).map(([name, body]) => [
-      `no key: 20 times ${name}`,
-      fresh((target) => target.many(20, 4, () => target.send('POST', '/graphql', { body, ...nobody, headers: json }))),
-    ]),
+  ...attacksOf('no key: 20 times ', noKeyBodies, (body) =>
+    fresh((target) => target.many(20, 4, () => target.send('POST', '/graphql', { body, ...nobody, headers: json }))),
   ),
   'no key: 3,000 wrong keys': fresh((target) =>
     target.many(3_000, 50, (i) =>
@@ -52,38 +54,29 @@ export const attacks: Attacks = {
     ),
   ),
   'no key: 3,000 wrong keys of the right form': fresh((target) => {
-    const { rich } = target.keys;
+    const start = target.keys['rich']?.slice(0, -6);
     return target.many(3_000, 50, (i) => {
-      const end = String(i).padStart(6, '0');
-      return target.rest('GET', '/account/balance', undefined, { key: `${rich?.slice(0, -6)}${end}`, actor: null });
+      const key = `${start}${String(i).padStart(6, '0')}`;
+      return target.rest('GET', '/account/balance', undefined, { key, actor: null });
     });
   }),
   'no key: 3,000 unknown paths': fresh((target) =>
     target.many(3_000, 50, (i) => target.send('GET', `/${'a/'.repeat(100)}${i}`, nobody)),
   ),
-  'no key: 2,000 connections that say nothing': fresh(async (target) => {
-    for (let i = 0; i < 2_000; i++) target.connect();
-    await sleep(3_000);
-    await target.rest('GET', '/account/balance');
-  }),
-  'no key: 1,000 heads that never end': fresh(async (target) => {
-    for (let i = 0; i < 1_000; i++)
-      target.connect(`GET /v1/account HTTP/1.1\r\nhost: localhost\r\n${'a: b\r\n'.repeat(500)}`);
-    await sleep(3_000);
-    await target.rest('GET', '/account/balance');
-  }),
-  'slow: 500 bodies that never end': async (target) => {
-    const head = `POST /graphql HTTP/1.1\r\nhost: localhost\r\n${lines(target.headers({ headers: json }))}content-length: ${MiB}\r\n\r\n`;
-    for (let i = 0; i < 500; i++) target.connect(`${head}{"query":"${'a'.repeat(60_000)}`);
-    await sleep(5_000);
-    await target.rest('GET', '/account/balance');
-  },
-  'slow: 200 bodies of 24 MiB that never end': async (target) => {
-    const head = `POST /v1/media/upload HTTP/1.1\r\nhost: localhost\r\n${lines(target.headers({ headers: json }))}content-length: ${24 * MiB}\r\n\r\n`;
-    for (let i = 0; i < 200; i++) target.connect(`${head}{"media_data":"${'a'.repeat(4 * MiB)}`);
-    await sleep(8_000);
-    await target.rest('GET', '/account/balance');
-  },
+  'no key: 2,000 connections that say nothing': fresh(unfinished(2_000, 3, () => undefined)),
+  'no key: 1,000 heads that never end': fresh(
+    unfinished(1_000, 3, () => `GET /v1/account HTTP/1.1\r\nhost: localhost\r\n${'a: b\r\n'.repeat(500)}`),
+  ),
+  'slow: 500 bodies that never end': unfinished(
+    500,
+    5,
+    unfinishedBody('/graphql', MiB, `{"query":"${'a'.repeat(60_000)}`),
+  ),
+  'slow: 200 bodies of 24 MiB that never end': unfinished(
+    200,
+    8,
+    unfinishedBody('/v1/media/upload', 24 * MiB, `{"media_data":"${'a'.repeat(4 * MiB)}`),
+  ),
   'json: deep, with an Idempotency-Key': withKeys(() => `{"text":"x","more":${deep(100_000)}}`),
   'json: deep objects, with an Idempotency-Key': withKeys(
     () => `{"text":"x","more":${deep(100_000, '{"a":', '}').replace('{"a":}', '{}')}}`,
@@ -96,9 +89,7 @@ export const attacks: Attacks = {
     JSON.stringify({ text: `x ${i}`, more: Array(250_000).fill({}) }),
   ),
   'json: 1 MiB of keys, with an Idempotency-Key': withKeys(() => JSON.stringify({ text: 'x', ...manyKeys })),
-  'json: 1 MiB of keys, no key': fresh((target) =>
-    target.many(20, 4, () => target.rest('POST', '/tweet/create', manyKeys, nobody)),
-  ),
+  'json: 1 MiB of keys, no key': fresh(calls('POST', '/tweet/create', manyKeys, { count: 20, atOnce: 4, ...nobody })),
   'json: other encodings': async (target) => {
     const body = '{"text":"x"}';
     for (const charset of ['utf-16le', 'utf-16', 'utf-7', 'utf-32', 'latin1']) {
@@ -128,28 +119,35 @@ export const attacks: Attacks = {
   'headers: foreign Host of /metrics': (target) =>
     target.raw('GET /metrics HTTP/1.1\r\nhost: attacker.example\r\n\r\n'),
   'headers: 1,900 of them, 200 times': (target) => {
-    const text = `GET /v1/account/balance HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${target.keys.rich}\r\n${'a:b\r\n'.repeat(1_900)}\r\n`;
+    const text = balance(target).replace(/\r\n$/, `${'a:b\r\n'.repeat(1_900)}\r\n`);
     return target.many(200, 20, () => target.raw(text));
   },
-  'headers: a query of 15 KB, 500 times': (target) =>
-    target.many(500, 20, () => target.rest('GET', `/account/usage?${'%41=&'.repeat(3_000)}`)),
-  'headers: 21 pipelined requests on 200 connections': async (target) => {
-    const text = `GET /v1/account/balance HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${target.keys.rich}\r\n\r\n`;
-    for (let i = 0; i < 200; i++) target.connect(text.repeat(21));
-    await sleep(4_000);
-  },
-  'concurrency: 2,000 free calls at once': (target) =>
-    target.many(2_000, 2_000, () => target.rest('GET', '/account/usage?granularity=hour')),
-  'concurrency: 2,000 calls at once': (target) =>
-    target.many(2_000, 2_000, () => target.rest('GET', '/user/info?userName=grace')),
-  'concurrency: 1,000 searches at once': (target) =>
-    target.many(1_000, 1_000, () => target.rest('GET', '/tweet/advanced_search?q=from:grace&count=100')),
+  'headers: a query of 15 KB, 500 times': calls('GET', `/account/usage?${'%41=&'.repeat(3_000)}`, undefined, {
+    count: 500,
+    atOnce: 20,
+  }),
+  'headers: 21 pipelined requests on 200 connections': unfinished(200, 4, (target) => balance(target).repeat(21)),
+  ...attacksOf(
+    'concurrency: ',
+    {
+      '2,000 free calls at once': { path: '/account/usage?granularity=hour', count: 2_000 },
+      '2,000 calls at once': { path: '/user/info?userName=grace', count: 2_000 },
+      '1,000 searches at once': { path: '/tweet/advanced_search?q=from:grace&count=100', count: 1_000 },
+    },
+    ({ path, count }) => calls('GET', path, undefined, { count, atOnce: count }),
+  ),
   'idempotency: 5,000 keys': (target) =>
     target.many(5_000, 50, () =>
       target.rest('POST', '/tweet/favorite', { tweet_id: 'x' }, { headers: { 'idempotency-key': randomUUID() } }),
     ),
-  'idempotency: one key, 500 times at once': (target) =>
-    target.many(500, 500, () =>
-      target.rest('POST', '/tweet/create', { text: 'once' }, { headers: { 'idempotency-key': 'the-same' } }),
-    ),
+  'idempotency: one key, 500 times at once': calls(
+    'POST',
+    '/tweet/create',
+    { text: 'once' },
+    {
+      count: 500,
+      atOnce: 500,
+      headers: { 'idempotency-key': 'the-same' },
+    },
+  ),
 };

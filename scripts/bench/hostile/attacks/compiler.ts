@@ -1,7 +1,6 @@
 // Attacks on the compilation of documents. A document is compiled after several uses, and the compiler expands every fragment.
 
-import type { Attack, Attacks } from '../target.ts';
-import { many } from './documents.ts';
+import { type Attack, type Attacks, many } from '../target.ts';
 
 const levels = 20;
 

@@ -1,7 +1,6 @@
 // Attacks with extreme documents. Each request has a different text, so that no cache helps.
-import type { Attacks, Sent, Target } from '../target.ts';
-export const many = (times: number, text: (index: number) => string) =>
-  Array.from({ length: times }, (_, i) => text(i)).join(' ');
+import { type Attacks, attacksOf, many, type Sent } from '../target.ts';
+
 const json = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
 
 interface Request extends Sent {
@@ -15,7 +14,10 @@ const post = (body: string, headers: Record<string, string> = json): Request => 
   headers,
   body,
 });
-const ask = (document: string) => (n: number) => post(JSON.stringify({ query: `${document} #${n}` }));
+const ask =
+  (document: string, variables?: object) =>
+  (n: number): Request =>
+    post(JSON.stringify({ query: `${document} #${n}`, variables }));
 const get =
   (query: string) =>
   (n: number): Request => ({
@@ -67,22 +69,11 @@ const requests: Record<string, (n: number) => Request> = {
   '1,300 unknown arguments': ask(`{account{usage(${many(1_300, (i) => `x${i}:1`)}){calls}}}`),
   '900 variables': ask(`query(${many(900, (i) => `$v${i}:Int`)}){__typename}`),
   '90 variables': ask(`query(${many(90, (i) => `$v${i}:Int`)}){__typename}`),
-  '150,000 wrong variables': (n) =>
-    post(
-      JSON.stringify({
-        query: `query Q${n}($ids:[ID!]!){nodes(ids:$ids){id}}`,
-        variables: { ids: Array(150_000).fill(null) },
-      }),
-    ),
-  'a wrong variable that looks like the place of a mistake': (n) =>
-    post(
-      JSON.stringify({
-        query: `query Q${n}($first:Int){searchTweets(q:"tea",first:$first){nodes{id}}}`,
-        variables: {
-          first: Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`${i} at "${'x'.repeat(60_000)}`, 1])),
-        },
-      }),
-    ),
+  '150,000 wrong variables': ask('query($ids:[ID!]!){nodes(ids:$ids){id}}', { ids: Array(150_000).fill(null) }),
+  'a wrong variable that looks like the place of a mistake': ask(
+    'query($first:Int){searchTweets(q:"tea",first:$first){nodes{id}}}',
+    { first: Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`${i} at "${'x'.repeat(60_000)}`, 1])) },
+  ),
   '500 repetitions to compare': ask(`{${many(500, () => 'viewer{id}')}}`),
   '75 repetitions to compare': ask(`{x ${many(75, () => 'viewer{id name userId url userName location canDm}')}}`),
   '49 fragments to compare': ask(
@@ -99,13 +90,12 @@ const requests: Record<string, (n: number) => Request> = {
 };
 
 /** A document that exceeds a limit is refused as a whole. This takes a few milliseconds and costs nothing. */
-export const attacks: Attacks = Object.fromEntries(
-  Object.entries(requests).map(([name, request]) => [
-    `document: ${name}`,
-    (target: Target) =>
-      target.many(5, 1, (n) => {
-        const { method, path, ...rest } = request(n);
-        return target.send(method, path, rest);
-      }),
-  ]),
+export const attacks: Attacks = attacksOf(
+  'document: ',
+  requests,
+  (request) => (target) =>
+    target.many(5, 1, (n) => {
+      const { method, path, ...rest } = request(n);
+      return target.send(method, path, rest);
+    }),
 );

@@ -1,26 +1,19 @@
 // Attacks with field values that are expensive to check, parse or compare.
 
-import type { Attack, Attacks, Target } from '../target.ts';
-import { many } from './documents.ts';
+import { SandboxControl } from '../../../../test/support/sandbox-control.ts';
+import { type Attacks, attacksOf, calls, many, type Target } from '../target.ts';
 
 const MiB = 1024 * 1024;
 const fill = (text: string, length: number) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
-const post =
-  (path: string, body: object, times = 3): Attack =>
-  (target) =>
-    target.many(times, 1, () => target.rest('POST', path, body));
-const get =
-  (path: string, query: Record<string, string>, times = 5): Attack =>
-  (target) =>
-    target.many(times, 1, () => target.rest('GET', `${path}?${new URLSearchParams(query)}`));
+const get = (path: string, query: Record<string, string>) =>
+  calls('GET', `${path}?${new URLSearchParams(query)}`, undefined, { count: 5 });
 
 /** Asks for almost as many fields as the limit of the response allows. Platform and charge count one read. */
 const atLimit = (reads: number, fields: number, field: string) => (target: Target) => {
-  const aliased = (times: number, text: string, prefix: string) =>
-    Array.from({ length: times }, (_, i) => `${prefix}${i}:${text}`).join(' ');
-  const tweets = aliased(reads, 'searchTweets(q:"from:grace",first:100){nodes{...F}}', 's');
-  return target.many(8, 1, () => target.graphql(`{${tweets}} fragment F on Tweet{${aliased(fields, field, 'f')}}`));
+  const tweets = many(reads, (i) => `s${i}:searchTweets(q:"from:grace",first:100){nodes{...F}}`);
+  const document = `{${tweets}} fragment F on Tweet{${many(fields, (i) => `f${i}:${field}`)}}`;
+  return target.many(8, 1, () => target.graphql(document));
 };
 
 const searches = {
@@ -34,64 +27,57 @@ const searches = {
   'combining characters': 'a\u0301'.repeat(1_000),
 };
 
+const fields: Record<string, [path: string, body: object]> = {
+  'tweet of 1 MB': ['/tweet/create', { text: fill('a', MiB - 100) }],
+  'tweet of 1 MB of addresses': ['/tweet/create', { text: fill('a.co ', MiB - 100) }],
+  'tweet of 25,000 emoji': ['/tweet/create', { text: fill('👩‍👩‍👧‍👧', 200_000) }],
+  'tweet of 25,000 hashtags and mentions': ['/tweet/create', { text: fill('#a @b http://c.co ', 25_000) }],
+  'tweet of dots and slashes': ['/tweet/create', { text: fill('http://a.b/.', 25_000) }],
+  'tweet of combining characters': ['/tweet/create', { text: fill('\u0301', 300_000) }],
+  '200,000 media_ids': ['/tweet/create', { text: 'x', media_ids: Array(200_000).fill('1') }],
+  '200,000 wrong media_ids': ['/tweet/create', { text: 'x', media_ids: Array(200_000).fill(null) }],
+  '60,000 media_urls': ['/tweet/create', { text: 'x', media_urls: Array(60_000).fill('http://a.b/') }],
+  'quote_tweet_url of 1 MB': [
+    '/tweet/create',
+    {
+      text: 'x',
+      quote_tweet_url: `https://x.com/${fill('a/', MiB - 200)}status/1`,
+    },
+  ],
+  'quote_tweet_url of slashes': ['/tweet/create', { text: 'x', quote_tweet_url: fill('/', MiB - 200) }],
+  'tweet_id of 1 MB of digits': ['/tweet/favorite', { tweet_id: fill('1', MiB - 200) }],
+  'username of 1 MB': ['/user/follow', { username: fill('@', MiB - 200) }],
+  'emoji of 1 MB': [
+    '/dm/react',
+    { conversation_id: '1:2', seq_id: '1', emoji: fill('👩‍👩‍👧‍👧', 240_000), encryption_code: '1234' },
+  ],
+  'conversation_id of 1 MB': [
+    '/dm/send',
+    { conversation_id: fill('1:', MiB - 300), text: 'x', encryption_code: '1234' },
+  ],
+  'message of 1 MB': ['/dm/send', { user_id: '1', text: fill('語', 300_000), encryption_code: '1234' }],
+  'webhook events, 100,000': ['/webhooks', { url: 'https://a.example/', events: Array(100_000).fill('tweet.like') }],
+  'webhook URL of 1 MB': ['/webhooks', { url: `https://a.example/${fill('%41/../', MiB - 200)}` }],
+  'webhook host of 1 MB': ['/webhooks', { url: `https://${fill('a.', MiB - 200)}example/` }],
+  'webhook host in punycode': ['/webhooks', { url: `https://${fill('ü.', 500_000)}example/` }],
+  'proxy of 1 MB': ['/tweet/favorite', { tweet_id: '1', proxy: `http://${fill('a:b@', MiB - 200)}c.d:1` }],
+  'article of 1 MB of titles': ['/article/create', { title: fill('語', 300_000), content: 'x' }],
+};
+
 export const attacks: Attacks = {
-  ...Object.fromEntries(
-    Object.entries(searches).map(([name, q]) => [`search: ${name}`, get('/tweet/advanced_search', { q })]),
-  ),
-  'field: tweet of 1 MB': post('/tweet/create', { text: fill('a', MiB - 100) }),
-  'field: tweet of 1 MB of addresses': post('/tweet/create', { text: fill('a.co ', MiB - 100) }),
-  'field: tweet of 25,000 emoji': post('/tweet/create', { text: fill('👩‍👩‍👧‍👧', 200_000) }),
-  'field: tweet of 25,000 hashtags and mentions': post('/tweet/create', { text: fill('#a @b http://c.co ', 25_000) }),
-  'field: tweet of dots and slashes': post('/tweet/create', { text: fill('http://a.b/.', 25_000) }),
-  'field: tweet of combining characters': post('/tweet/create', { text: fill('\u0301', 300_000) }),
-  'field: 200,000 media_ids': post('/tweet/create', { text: 'x', media_ids: Array(200_000).fill('1') }),
-  'field: 200,000 wrong media_ids': post('/tweet/create', { text: 'x', media_ids: Array(200_000).fill(null) }),
-  'field: 60,000 media_urls': post('/tweet/create', { text: 'x', media_urls: Array(60_000).fill('http://a.b/') }),
-  'field: quote_tweet_url of 1 MB': post('/tweet/create', {
-    text: 'x',
-    quote_tweet_url: `https://x.com/${fill('a/', MiB - 200)}status/1`,
-  }),
-  'field: quote_tweet_url of slashes': post('/tweet/create', { text: 'x', quote_tweet_url: fill('/', MiB - 200) }),
-  'field: tweet_id of 1 MB of digits': post('/tweet/favorite', { tweet_id: fill('1', MiB - 200) }),
-  'field: username of 1 MB': post('/user/follow', { username: fill('@', MiB - 200) }),
-  'field: emoji of 1 MB': post('/dm/react', {
-    conversation_id: '1:2',
-    seq_id: '1',
-    emoji: fill('👩‍👩‍👧‍👧', 240_000),
-    encryption_code: '1234',
-  }),
-  'field: conversation_id of 1 MB': post('/dm/send', {
-    conversation_id: fill('1:', MiB - 300),
-    text: 'x',
-    encryption_code: '1234',
-  }),
-  'field: message of 1 MB': post('/dm/send', { user_id: '1', text: fill('語', 300_000), encryption_code: '1234' }),
+  ...attacksOf('search: ', searches, (q) => get('/tweet/advanced_search', { q })),
+  ...attacksOf('field: ', fields, ([path, body]) => calls('POST', path, body)),
   'field: encryption codes, 50 at once': (target) =>
     target.many(50, 50, (i) => target.rest('GET', `/dm/list?encryption_code=wrong-${i}`)),
   'field: encryption codes of 50 actors at once': async (target) => {
-    const response = await fetch(`${target.demo.sandboxUrl}/control/accounts`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ count: 50 }),
-    });
-    const { accounts } = (await response.json()) as { accounts: { authToken: string }[] };
+    const sandbox = new SandboxControl(target.demo.sandboxUrl);
+    const accounts = await Promise.all(Array.from({ length: 50 }, () => sandbox.mint()));
     await target.begin();
-    await target.many(accounts.length, 50, (i) =>
-      target.rest('GET', `/dm/list?encryption_code=wrong-${i}`, undefined, {
-        actor: null,
-        headers: { 'x-auth-token': accounts[i]?.authToken ?? '' },
-      }),
-    );
+    await target.many(accounts.length, 50, (i) => {
+      const headers = { 'x-auth-token': accounts[i]?.authToken ?? '' };
+      return target.rest('GET', `/dm/list?encryption_code=wrong-${i}`, undefined, { actor: null, headers });
+    });
   },
-  'field: webhook events, 100,000': post('/webhooks', {
-    url: 'https://a.example/',
-    events: Array(100_000).fill('tweet.like'),
-  }),
-  'field: webhook URL of 1 MB': post('/webhooks', { url: `https://a.example/${fill('%41/../', MiB - 200)}` }),
-  'field: webhook host of 1 MB': post('/webhooks', { url: `https://${fill('a.', MiB - 200)}example/` }),
-  'field: webhook host in punycode': post('/webhooks', { url: `https://${fill('ü.', 500_000)}example/` }),
-  'field: proxy of 1 MB': post('/tweet/favorite', { tweet_id: '1', proxy: `http://${fill('a:b@', MiB - 200)}c.d:1` }),
-  'field: article of 1 MB of titles': post('/article/create', { title: fill('語', 300_000), content: 'x' }),
   'field: cursors': (target) =>
     target.many(200, 10, (i) =>
       target.rest('GET', `/user/followers?userName=grace&cursor=${fill('v1.AAAAAAAA.', 2_000)}${i}`),
@@ -122,19 +108,12 @@ export const attacks: Attacks = {
     ),
   'graphql: 100 different documents, 20 times': (target) =>
     target.many(2_000, 10, (i) =>
-      target.graphql(`{viewer{${many(60, (j) => `a${i % 100}_${j}:name`)}}}`, undefined, {
-        key: 'poor',
-      }),
+      target.graphql(`{viewer{${many(60, (j) => `a${i % 100}_${j}:name`)}}}`, undefined, { key: 'poor' }),
     ),
   'account: 300 keys of idempotency with 1 MiB': (target) =>
-    target.many(100, 5, (i) =>
-      target.rest(
-        'POST',
-        '/tweet/create',
-        { text: `large ${i}`, more: 'a'.repeat(MiB - 500) },
-        {
-          headers: { 'idempotency-key': `large-${Date.now()}-${i}` },
-        },
-      ),
-    ),
+    target.many(100, 5, (i) => {
+      const body = { text: `large ${i}`, more: 'a'.repeat(MiB - 500) };
+      const headers = { 'idempotency-key': `large-${Date.now()}-${i}` };
+      return target.rest('POST', '/tweet/create', body, { headers });
+    }),
 };

@@ -1,7 +1,6 @@
 // Attacks with articles in Markdown, which the service parses and generates.
 
-import type { Attack, Attacks, Credentials } from '../target.ts';
-import { many } from './documents.ts';
+import { type Attack, type Attacks, attacksOf, type Credentials, calls, many } from '../target.ts';
 
 const longest = 99_000;
 const fill = (text: string, length = longest) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
@@ -63,6 +62,9 @@ const aliased =
   (target) =>
     target.graphql(`mutation($i:CreateArticleInput!){${aliases}}`, { i: article(content) }, options);
 
+const creates = (credentials: Credentials) =>
+  calls('POST', '/article/create', (i) => article(`${i}${asterisks}`), { count: 20, atOnce: 20, ...credentials });
+
 export const attacks: Attacks = {
   'markdown: 100 aliases of createArticle, no credit': aliased(asterisks, { key: 'poor' }),
   'markdown: 100 aliases of createArticle, x-cost-only': aliased(asterisks, { headers: { 'x-cost-only': '1' } }),
@@ -74,9 +76,7 @@ export const attacks: Attacks = {
       { key: 'poor' },
     );
   },
-  'markdown: 20 creates at once, no credit': (target) =>
-    target.many(20, 20, (i) => target.rest('POST', '/article/create', article(`${i}${asterisks}`), { key: 'poor' })),
-  'markdown: 20 creates at once': (target) =>
-    target.many(20, 20, (i) => target.rest('POST', '/article/create', article(`${i}${asterisks}`))),
-  ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [`markdown: ${name}`, createAndRead(text)])),
+  'markdown: 20 creates at once, no credit': creates({ key: 'poor' }),
+  'markdown: 20 creates at once': creates({}),
+  ...attacksOf('markdown: ', texts, createAndRead),
 };

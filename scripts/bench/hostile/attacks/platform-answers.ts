@@ -1,7 +1,16 @@
 // Answers and events of a caller's proxy in the name of an http:// platform.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attack, type Attacks, type Headers, receiverSecret, type Target } from '../target.ts';
+import {
+  type Attack,
+  type Attacks,
+  attacksOf,
+  fresh,
+  type Headers,
+  many,
+  receiverSecret,
+  type Target,
+} from '../target.ts';
 
 const keys = (count: number) => Array.from({ length: count }, (_, i) => `"k${i.toString(36)}":0`).join();
 export const deep: Record<string, (bytes: number) => string> = {
@@ -86,43 +95,36 @@ const ask = {
   GraphQL: (target: Target, headers: Headers) => {
     const search = (i: number) => `a${i}:searchTweets(q:"${i}",first:100){nodes{id}}`;
     const timeline = (i: number) => `b${i}:homeTimeline(first:${100 - i}){nodes{id}}`;
-    const fifty = (field: (i: number) => string) => Array.from({ length: 50 }, (_, i) => field(i)).join(' ');
-    return target.graphql(`{${fifty(search)} ${fifty(timeline)}}`, undefined, { headers });
+    return target.graphql(`{${many(50, search)} ${many(50, timeline)}}`, undefined, { headers });
   },
   REST: (target: Target, headers: Headers) =>
     target.many(100, 30, (i) => target.rest('GET', `/tweet/advanced_search?q=${i}&count=100`, undefined, { headers })),
 };
 
+const requested = Object.fromEntries(
+  Object.entries(pages).flatMap(([name, body]) =>
+    Object.entries(ask).map(([api, run]) => [`${name}, ${api}`, { body, run }] as const),
+  ),
+);
+
 export const attacks: Attacks = {
-  ...Object.fromEntries(
-    Object.entries(pages).flatMap(([name, body]) =>
-      Object.entries(ask).map(([api, run]) => [
-        `platform: 100 answers with ${name}, ${api}`,
-        async (target: Target) => {
-          const proxy = await target.fakeProxy(respond(() => body));
-          await target.begin();
-          const response = await run(target, proxy.headers);
-          target.note(`${proxy.answered} answers`);
-          if (response?.json) target.note(JSON.stringify(response.json).slice(0, 70));
-        },
-      ]),
-    ),
-  ),
-  ...Object.fromEntries(
-    Object.entries(deep).map(([name, body]) => [
-      `platform: 15 MB of ${name}`,
-      async (target: Target) => {
-        const text = body(15_000_000);
-        const { headers } = await target.fakeProxy(respond(() => text));
-        await target.begin();
-        const { json } = await target.rest('GET', '/tweet/advanced_search?q=a', undefined, { headers });
-        target.note(String(json?.error).slice(0, 70));
-      },
-    ]),
-  ),
+  ...attacksOf('platform: 100 answers with ', requested, ({ body, run }) => async (target) => {
+    const proxy = await target.fakeProxy(respond(() => body));
+    await target.begin();
+    const response = await run(target, proxy.headers);
+    target.note(`${proxy.answered} answers`);
+    if (response?.json) target.note(JSON.stringify(response.json).slice(0, 70));
+  }),
+  ...attacksOf('platform: 15 MB of ', deep, (body) => async (target) => {
+    const text = body(15_000_000);
+    const { headers } = await target.fakeProxy(respond(() => text));
+    await target.begin();
+    const { json } = await target.rest('GET', '/tweet/advanced_search?q=a', undefined, { headers });
+    target.note(String(json?.error).slice(0, 70));
+  }),
   'platform: pollers that get 15 MB of open brackets': poll(3, () => '['.repeat(15_000_000)),
   'events: full pages without end': poll(3, page(100)),
   'events: pages of 75,000': poll(3, page(75_000)),
   // The refused pages of the attack before would still delay the pollers of the account.
-  'events: texts of 150 KB': Object.assign(poll(3, page(100, 'x'.repeat(150_000))), { fresh: true }),
+  'events: texts of 150 KB': fresh(poll(3, page(100, 'x'.repeat(150_000)))),
 };

@@ -1,7 +1,16 @@
 // Servers that callers choose, and whose responses have no end outside or inside their bodies.
 import type { Socket } from 'node:net';
 import { answerCrc } from '../../../../src/client/webhooks/index.ts';
-import { type Attacks, awaitHead, flood, receiverSecret, type Target } from '../target.ts';
+import {
+  type Attack,
+  type Attacks,
+  attacksOf,
+  awaitHead,
+  flood,
+  fresh,
+  receiverSecret,
+  type Target,
+} from '../target.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${ok}Content-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -74,17 +83,15 @@ const kinds: Record<string, (target: Target, answer: Respond) => Promise<string 
   },
 };
 
-export const attacks: Attacks = Object.fromEntries(
+const attacked = Object.fromEntries(
   Object.entries(floods).flatMap(([flooded, [first, again]]) =>
-    Object.entries(kinds).map(([kind, run]) => [
-      `server: ${flooded} without end, ${kind}`,
-      // Test events of an account are limited.
-      Object.assign(
-        async (target: Target) => target.note(String(await run(target, behave(target, first, again))).slice(-70)),
-        {
-          fresh: kind === 'deliveries',
-        },
-      ),
-    ]),
+    Object.entries(kinds).map(([kind, run]) => [`${flooded} without end, ${kind}`, { kind, run, first, again }]),
   ),
 );
+
+export const attacks: Attacks = attacksOf('server: ', attacked, ({ kind, run, first, again }) => {
+  const attack: Attack = async (target) =>
+    target.note(String(await run(target, behave(target, first, again))).slice(-70));
+  // Test events of an account are limited.
+  return kind === 'deliveries' ? fresh(attack) : attack;
+});

@@ -1,14 +1,12 @@
 // Attacks with many open live streams.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Attacks, Target } from '../target.ts';
+import type { Attacks, Headers, Target } from '../target.ts';
 
-async function open(target: Target, count: number, headers: Record<string, string> = {}): Promise<void> {
-  const all = Object.entries(target.headers({ headers }));
-  const lines = ['GET /v1/events HTTP/1.1', 'host: localhost', ...all.map(([name, value]) => `${name}: ${value}`)];
+async function open(target: Target, count: number, headers: Headers = {}): Promise<void> {
   const statuses = new Map<string, number>();
   for (let i = 0; i < count; i++) {
     let answered = false;
-    target.connect(`${lines.join('\r\n')}\r\n\r\n`, (chunk) => {
+    target.connect(target.head('GET', '/v1/events', headers), (chunk) => {
       if (answered) return;
       answered = true;
       const status = chunk.toString('latin1', 9, 12);
@@ -34,8 +32,5 @@ export const attacks: Attacks = {
     await open(target, 200, { 'last-event-id': 'evt_AAAAAAAAAAAAAAAAAAAAAAAA' });
   },
   'streams: opened and closed 500 times': (target) =>
-    target.many(500, 20, async () => {
-      const head = Object.entries(target.headers()).map(([name, value]) => `${name}: ${value}\r\n`);
-      await target.raw(`GET /v1/events HTTP/1.1\r\nhost: localhost\r\n${head.join('')}\r\n`);
-    }),
+    target.many(500, 20, () => target.raw(target.head('GET', '/v1/events'))),
 };

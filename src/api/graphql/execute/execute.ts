@@ -244,15 +244,21 @@ function idempotencyOf({ document, operationName, scope, state, caller, calls }:
   if (key === null || calls.isForbidden) return null;
   const text = document.loc?.source.body ?? '';
   const secrets = [caller.authToken, caller.proxy, caller.encryptionCode].map((secret) => secret?.expose() ?? null);
-  const content = { document: text, operationName, variables: scope.variables, ...permissionsOf(caller) };
-  return { key, content: requestContent('graphql', content, secrets) };
+  const permissions = permissionsOf(caller);
+  const content = {
+    document: text,
+    operationName: operationName ?? undefined,
+    variables: scope.variables,
+    ...permissions,
+  };
+  return { key, content: requestContent('graphql', content, secrets, { keepsNull: calls.acceptNull }) };
 }
 
 /** A kept response is returned only to keys with the same permissions, because other keys may not be allowed to read all its fields. */
 function permissionsOf({ key }: Caller) {
   if (!key?.restrictions) return {};
   const { groups, readOnly } = key.restrictions;
-  return { permissions: { groups: groups?.toSorted() ?? null, readOnly } };
+  return { permissions: { groups: groups?.toSorted(), readOnly } };
 }
 
 /**

@@ -47,6 +47,11 @@ export class RequestCalls {
     return prepared.length > 0 && prepared.every((each) => each instanceof PosternError && each.code === 'forbidden');
   }
 
+  /** True if a prepared call changes fields for which null is a value. */
+  get acceptNull(): boolean {
+    return [...this.#prepared.values()].some((each) => 'call' in each && each.call.action.method === 'PATCH');
+  }
+
   /** The number of characters that `checkExpensive` has to check. */
   get unchecked(): number {
     return this.#expensive().reduce((sum, { call }) => sum + call.unchecked, 0);

@@ -1,6 +1,7 @@
 import type { ArgumentRef, InputObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
+import { innermost } from '../../../actions/input/input.ts';
 import { PosternError } from '../../../shared/errors/postern-error.ts';
 import { renamed } from '../errors.ts';
 import { builder } from './builder.ts';
@@ -89,9 +90,11 @@ class InputFields {
     for (const [field, name] of Object.entries(this.#names)) {
       const schema = this.#action.input.shape[field] as z.ZodType;
       const { type, isList } = graphqlType(schema);
+      const inner = innermost(schema);
+      const items = !(inner instanceof z.ZodArray && z.safeParse(inner.element, null).success);
       made[name] = t.field({
         type: isList ? [type] : type,
-        required: !schema.isOptional(),
+        required: isList ? { list: !schema.isOptional(), items } : !schema.isOptional(),
         description: withGraphqlNames(schemaDescription(schema), this.#names),
         ...(showDefaults && schema instanceof z.ZodDefault && { defaultValue: schema.def.defaultValue }),
       } as never);

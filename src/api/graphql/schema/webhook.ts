@@ -1,3 +1,4 @@
+import { accountWebhooks } from '../../../actions/account/webhooks.ts';
 import { createWebhook } from '../../../actions/webhook/create.ts';
 import { deleteWebhook } from '../../../actions/webhook/delete.ts';
 import { webhookDeliveries } from '../../../actions/webhook/deliveries.ts';
@@ -18,6 +19,7 @@ import {
   type WebhookView,
   webhook,
 } from '../../../shared/model/webhook.ts';
+import { AccountRef } from './account.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
 import { mutation } from './mutation.ts';
@@ -93,6 +95,10 @@ builder.queryFields((t) => ({
     ...listCall({ action: listWebhooks, items: 'webhooks' }),
   }),
 }));
+
+builder.objectField(AccountRef, 'webhooks', (t) =>
+  t.field({ type: WebhookConnection, ...listCall({ action: accountWebhooks, items: 'webhooks' }) }),
+);
 
 const names = { id: 'webhookId' };
 const oneWebhook = { type: 'WebhookInput', description: 'Identifies a webhook.', names };

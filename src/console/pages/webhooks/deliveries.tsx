@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AttemptView, DeliveryDetailView, DeliveryView } from '../../../shared/model/webhook.ts';
 import { type ApiError, call } from '../../api.ts';
-import { usePages } from '../../paging.ts';
+import { useFreePages } from '../../paging.ts';
 import { Button, CodeBlock } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Dialog, FormDialog } from '../../ui/dialog.tsx';
@@ -17,9 +17,9 @@ const words = { waiting: 'waiting', retrying: 'retrying', delivered: 'delivered'
 
 type Open = { dialog: 'attempts'; delivery: DeliveryDetailView } | { dialog: 'replay' } | null;
 
-/** The deliveries of a webhook, which are loaded when the visitor asks for them. */
+/** The deliveries of a webhook. */
 export function Deliveries({ id }: { id: string }) {
-  const pages = usePages<DeliveryView>('webhooks/deliveries', 'deliveries', { id });
+  const pages = useFreePages<DeliveryView>('webhooks/deliveries', 'deliveries', { id });
   const [shown, setShown] = useState<'all' | 'failed'>('all');
   const [open, setOpen] = useState<Open>(null);
   const [busy, setBusy] = useState<string | null>(null);
@@ -45,15 +45,14 @@ export function Deliveries({ id }: { id: string }) {
       flush
       actions={
         <>
-          <Button onClick={pages.reload} busy={pages.loading} pays="webhooks/deliveries">
-            {pages.items === null ? 'Load deliveries' : 'Refresh'}
+          <Button onClick={pages.reload} busy={pages.loading}>
+            Refresh
           </Button>
           <Button onClick={() => setOpen({ dialog: 'replay' })}>Deliver again…</Button>
         </>
       }
     >
       {error && <ErrorState error={error} />}
-      {pages.items === null && !pages.loading && !pages.error && <Empty title="Not loaded yet" />}
       {pages.items !== null && pages.items.length > 0 && (
         <div class="toolbar inset">
           <Choice
@@ -69,7 +68,6 @@ export function Deliveries({ id }: { id: string }) {
       )}
       <PagedTable
         of={{ ...pages, items }}
-        pays="webhooks/deliveries"
         caption="Deliveries, newest first"
         keyOf={({ event_id }) => event_id}
         empty={
@@ -116,7 +114,6 @@ export function Deliveries({ id }: { id: string }) {
               <div class="actions">
                 <Button
                   small
-                  pays="webhooks/delivery"
                   busy={busy === `webhooks/delivery ${event_id}`}
                   onClick={() =>
                     run('webhooks/delivery', event_id, (delivery) => setOpen({ dialog: 'attempts', delivery }))

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { WebhookTest, WebhookView } from '../../../shared/model/webhook.ts';
 import { type ApiError, call } from '../../api.ts';
 import { navigate, type Params } from '../../router.tsx';
@@ -38,13 +38,16 @@ export function WebhookDetail({ params }: { params: Params }) {
     }
   };
   const load = () => run<WebhookView>('webhooks/detail', {}, remember);
+  useEffect(() => {
+    if (!webhook) void load();
+  }, []);
 
   if (!webhook) {
     return (
       <Page title="Webhook" intro={<code>{id}</code>}>
         {error && <ErrorState error={error} />}
         <Empty title="Not loaded yet">
-          <Button onClick={load} busy={busy !== null} pays="webhooks/detail">
+          <Button onClick={load} busy={busy !== null}>
             Load the webhook
           </Button>
         </Empty>
@@ -70,7 +73,7 @@ export function WebhookDetail({ params }: { params: Params }) {
       }
       actions={
         <>
-          <Button onClick={load} busy={busy === 'webhooks/detail'} pays="webhooks/detail">
+          <Button onClick={load} busy={busy === 'webhooks/detail'}>
             Refresh
           </Button>
           <Button

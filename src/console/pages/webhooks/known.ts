@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals';
 import type { WebhookView } from '../../../shared/model/webhook.ts';
 import { apiKey } from '../../session.ts';
 
-/** The webhooks in the responses since sign-in, newest first. They are kept in memory, because each call that returns them costs money. */
+/** The webhooks in the responses since sign-in, newest first. */
 export const known = signal<readonly WebhookView[]>([]);
 
 /** The cursor after the last listed webhook. `null` if the list is complete, and `undefined` before the list was loaded. */

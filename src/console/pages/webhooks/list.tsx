@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { WebhookView } from '../../../shared/model/webhook.ts';
 import { type ApiError, call } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
@@ -23,7 +23,7 @@ export function Webhooks() {
     setLoading(true);
     setError(null);
     try {
-      const { webhooks, next_cursor } = await call<ListResponse>('webhooks/list', { cursor: cursor ?? undefined });
+      const { webhooks, next_cursor } = await call<ListResponse>('account/webhooks', { cursor: cursor ?? undefined });
       // The first page also shows which webhooks were deleted elsewhere.
       if (cursor === null) known.value = webhooks;
       else remember(...webhooks);
@@ -34,15 +34,16 @@ export function Webhooks() {
       setLoading(false);
     }
   };
+  useEffect(() => void load(null), []);
   const next = listed.value?.next ?? null;
   return (
     <Page
       title="Webhooks"
-      intro="Addresses that get the events of a platform account. Calls about webhooks cost money, so they are made only when you press a button."
+      intro="Addresses that get the events of a platform account."
       actions={
         <>
-          <Button onClick={() => load(null)} busy={loading} pays="webhooks/list">
-            {listed.value ? 'Refresh' : 'Load webhooks'}
+          <Button onClick={() => load(null)} busy={loading}>
+            Refresh
           </Button>
           <Button look="primary" onClick={() => setCreates(true)}>
             Create webhook
@@ -60,7 +61,7 @@ export function Webhooks() {
             listed.value ? (
               <Empty title="No webhooks yet">Create one to get events as they happen.</Empty>
             ) : (
-              <Empty title="Not loaded yet">Press “Load webhooks” to see the webhooks of the account.</Empty>
+              <Empty title="Not loaded yet" />
             )
           }
           columns={[
@@ -86,7 +87,7 @@ export function Webhooks() {
         />
         {next !== null && (
           <div class="table-footer">
-            <Button onClick={() => load(next)} busy={loading} pays="webhooks/list">
+            <Button onClick={() => load(next)} busy={loading}>
               Show more
             </Button>
           </div>

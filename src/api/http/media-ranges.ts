@@ -1,0 +1,15 @@
+/**
+ * Parses an `Accept` header (RFC 9110 section 12.5.1). Returns the quality of each media range, such as `text/*`: from 0, not acceptable, to 1.
+ * A malformed quality counts as 0.
+ */
+export function mediaRanges(accept: string): ReadonlyMap<string, number> {
+  // The first of equal ranges counts.
+  return new Map(accept.toLowerCase().split(',').map(readRange).reverse());
+}
+
+function readRange(range: string): [name: string, quality: number] {
+  const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  const value = quality === undefined ? 1 : Number(quality.slice(2));
+  return [name, value >= 0 && value <= 1 ? value : 0];
+}

@@ -1,0 +1,13 @@
+import { openStore } from '../../src/main/open-store.ts';
+import { readConfig } from '../../src/shared/config/config.ts';
+import { type Runtime, systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { atEnd } from './at-end.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** Opens an empty embedded store, which closes with the test. `env` has the folder for a service that uses it. */
+export async function useStore(runtime: Runtime = systemRuntime) {
+  const env = { DATA_DIR: temporaryFolder() };
+  const store = await openStore(readConfig(env), runtime);
+  atEnd(() => store.close());
+  return { store, env };
+}

@@ -1,0 +1,42 @@
+import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
+import { Secret } from '../../src/shared/secrets/secret.ts';
+import { Vault } from '../../src/shared/secrets/vault.ts';
+import { FairQueue } from '../../src/shared/threads/fair-queue.ts';
+import type { Store } from '../../src/store/port.ts';
+import { DeliveryQueues } from '../../src/webhooks/delivery/delivery-queues.ts';
+import { deliveryReads, EventBodies } from '../../src/webhooks/delivery/event-bodies.ts';
+import { PollerWebhooks } from '../../src/webhooks/delivery/poller-webhooks.ts';
+import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
+import { ResultWriter } from '../../src/webhooks/delivery/result-writer.ts';
+import { SendGate } from '../../src/webhooks/delivery/send-gate.ts';
+import { PollerRun } from '../../src/webhooks/shared/poller-run.ts';
+import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
+
+const keys = [new Secret(runtime.randomBytes(32))];
+export const vault = new WebhookVault(new Vault(keys, runtime), keys);
+export const receivers = new Receivers({
+  guard: new OutboundGuard({ allow: [], runtime }),
+  runtime,
+  allowLocalhost: true,
+});
+const ignore = () => {};
+export const monitor = { attempted: ignore, appended: ignore, gap: ignore, failed: ignore };
+export const allowances = { mayStore: () => true };
+
+/** Claims the only poller of `store` for a process, whose own access to the store is `reached`. */
+export async function claimPoller(store: Store, reached: Store, process = 'one') {
+  const [record] = await store.pollers.claim(process, 1);
+  if (!record) throw new Error('the poller cannot be claimed');
+  const run = new PollerRun(record, monitor);
+  const parts = { store: reached, vault, runtime, run, monitor, receivers, reads: new FairQueue(deliveryReads) };
+  const webhooks = new PollerWebhooks(parts);
+  const queues = new DeliveryQueues({
+    ...parts,
+    webhooks,
+    gate: new SendGate(parts),
+    bodies: new EventBodies(parts),
+    results: new ResultWriter({ ...parts, allowances }),
+  });
+  return { ...parts, record, webhooks, queues };
+}
