@@ -44,7 +44,10 @@ export function guardedConnector({ guard, timeoutMs, ca, counter }: ConnectorOpt
       const addresses = pinned.map(({ address }) => address);
       openSocket(addresses, port, ofSocket, connected);
     };
-    guard.resolve(hostname, account).then(connect).catch((error) => callback(error, null));
+    guard
+      .resolve(hostname, account)
+      .then(connect)
+      .catch((error) => callback(error, null));
   };
 }
 

@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net';
-import { errors } from 'undici';
 import type { Runtime, Timer } from '../shared/runtime/runtime.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 
@@ -37,7 +36,9 @@ export function openSocket(addresses: readonly string[], port: number, options: 
     for (const socket of losers) if (socket !== result[1]) socket.destroy();
     callback(...result);
   };
-  const deadline = runtime.after(options.timeoutMs, () => end(new errors.ConnectTimeoutError('no connection in time')));
+  // The code is undici's, which a timeout of the TLS handshake has, too.
+  const late = () => end(Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
+  const deadline = runtime.after(options.timeoutMs, late);
 
   const begin = (address: string) => {
     // Node's own attempts would be given up after 250 ms, so that a slow address could never win.
