@@ -14,7 +14,7 @@ RUN cp /source/package-lock.json . && npm ci --omit=dev && rm package-lock.json
 
 FROM ${NODE_IMAGE}
 COPY --from=build /postern /postern
-RUN mkdir /data && chown 1000:1000 /data
+RUN mkdir -m 700 /data && chown 1000:1000 /data
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /data
 VOLUME /data

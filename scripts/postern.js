@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The command `postern`. It is checked in, so that `npx postern` works in a fresh checkout. It builds dist/ if that is missing or older
+// The command `postern`. It is checked in, so that it works in a fresh checkout. It builds dist/ if that is missing or older
 // than the sources.
+import './node-version.js';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import * as nodeModule from 'node:module';

@@ -74,7 +74,7 @@ function ofDemo(as = 'ada'): Access {
 
 /** Reads the demo credentials of the sandbox whose data is in DATA_DIR. */
 export function readDemo(): Demo {
-  const path = join(readConfig(process.env).dataDir, 'demo.json');
+  const path = join(readConfig(process.env).demoDir, 'demo.json');
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

@@ -19,7 +19,7 @@ export function accountCommand(): Command {
       requireName(options.name);
       const credit = readDollars(options.credits);
       const id = await withAdmin((admin) => admin.createAccount(options.name, credit));
-      print(options.json, { id }, id, `Next: npx postern key create --account ${id}`);
+      print(options.json, { id }, id, `Next: node scripts/postern.js key create --account ${id}`);
     });
   account
     .command('list')

@@ -35,7 +35,11 @@ export function restoreCommand(): Command {
         withoutSecrets: options.withoutSecrets === true,
         onChecked: showProgress('Checking'),
       });
-      print(options.json, manifest, `Restored the backup of ${manifest.createdAt}. Next: npx postern doctor`);
+      print(
+        options.json,
+        manifest,
+        `Restored the backup of ${manifest.createdAt}. Next: node scripts/postern.js doctor`,
+      );
     });
 }
 

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { makeDataDir } from '../main/open-store.ts';
 import { readConfig } from '../shared/config/config.ts';
 import { runUntilStopped } from './serve-command.ts';
 
@@ -10,7 +10,7 @@ export function sandboxCommand(): Command {
     .description('Run the sandbox platform alone, so that several gateways can share it')
     .action(async () => {
       const config = readConfig({ ...process.env, PLATFORM_URL: undefined, PLATFORM_KIND: undefined });
-      mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+      makeDataDir(config);
       const { startSandbox } = await import('../sandbox/sandbox.ts');
       const sandbox = await startSandbox({ ...config.sandbox, dataDir: join(config.dataDir, 'sandbox') });
       process.stdout.write(

@@ -34,7 +34,6 @@ import { type Logger, makeLogger } from '../shared/observability/logger.ts';
 import { Metrics } from '../shared/observability/metrics.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
 import { pendingTimers, type Runtime, sleep, systemRuntime } from '../shared/runtime/runtime.ts';
-import { tightenMode } from '../shared/secrets/private-path.ts';
 import { derivePurposeKey } from '../shared/secrets/secret-key-file.ts';
 import { TaskPool, type TaskPoolOptions } from '../shared/threads/task-pool.ts';
 import { version } from '../shared/version.ts';
@@ -99,10 +98,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     for (const closer of closers.reverse()) await closer();
   };
   try {
+    if (config.dataDir !== config.demoDir) {
+      logger.warn({ path: config.dataDir }, 'DATA_DIR is a folder with other files, so Postern works in a subfolder');
+    }
     for (const name of config.removed) logger.warn(`${name} has no effect any more: ${removedSettings[name]}`);
-    tightenMode(config.dataDir, 0o700, (path, mode) =>
-      logger.warn({ path, mode }, 'other users could look into DATA_DIR; its mode is 0700 now'),
-    );
     const failures = new Failures();
     if (config.traces) {
       const opened = await openTracing(config.traces, { runtime, logger });

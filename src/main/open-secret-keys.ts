@@ -2,9 +2,13 @@ import type { Config } from '../shared/config/config.ts';
 import { OperatorError, type OperatorProblem } from '../shared/errors/operator-error.ts';
 import type { Logger } from '../shared/observability/logger.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
-import { tightenMode } from '../shared/secrets/private-path.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
-import { makeSecretKeyFile, readSecretKeyFile, secretKeyPath } from '../shared/secrets/secret-key-file.ts';
+import {
+  hideSecretKeyFile,
+  makeSecretKeyFile,
+  readSecretKeyFile,
+  secretKeyPath,
+} from '../shared/secrets/secret-key-file.ts';
 import { Vault } from '../shared/secrets/vault.ts';
 import type { SecretCheckStore } from '../store/port.ts';
 
@@ -14,7 +18,7 @@ const content = 'postern';
 const mostSeals = 8;
 
 const howToReset =
-  'If the key is lost, stop every process and run `npx postern secret-key reset`, which deletes all data that was encrypted with ' +
+  'If the key is lost, stop every process and run `node scripts/postern.js secret-key reset`, which deletes all data that was encrypted with ' +
   'it (webhooks with their credentials and events, responses stored for Idempotency-Keys, and logins at the platform). Accounts, API keys and credit stay';
 
 /** The check value of a store or of a backup. */
@@ -33,9 +37,10 @@ export interface SecretKeyParts {
 export async function openSecretKeys(config: Config, parts: SecretKeyParts): Promise<readonly Secret<Buffer>[]> {
   const { check, runtime, logger } = parts;
   const { dataDir, secrets } = config;
-  tightenMode(secretKeyPath(dataDir), 0o600, (path, mode) =>
-    logger.warn({ path, mode }, 'other users could read the secret key; its mode is 0600 now'),
-  );
+  const mode = hideSecretKeyFile(dataDir);
+  if (mode !== null) {
+    logger.warn({ path: secretKeyPath(dataDir), mode }, 'other users could read the secret key; its mode is 0600 now');
+  }
   const configured = await readKeys(config, check);
   if (configured === 'lost') throw new OperatorError(lostKey(dataDir));
   const keys = configured ?? [makeSecretKeyFile(dataDir, runtime)];

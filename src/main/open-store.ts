@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '../shared/config/config.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Store } from '../store/port.ts';
@@ -34,7 +34,9 @@ async function openMongo({ secrets: { mongodbUrl } }: Config): Promise<Store | n
   return openMongoStore({ url: mongodbUrl.expose() });
 }
 
-export function makeDataDir({ dataDir }: Config): void {
+/** Only the folder itself is private. Parents that are missing get the default mode. */
+export function makeDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
+  mkdirSync(dirname(dataDir), { recursive: true });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
 }
 

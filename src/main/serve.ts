@@ -69,7 +69,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
   return {
     origin,
     welcome: demo
-      ? welcomeText(origin, demo, writeDemoFiles(config.dataDir, demo), config)
+      ? welcomeText(origin, demo, writeDemoFiles(config.demoDir, demo), config)
       : plainWelcome(origin, config),
     onFailure: (listener) => app.onFailure(listener),
     stop: async () => {

@@ -1,14 +1,15 @@
 import { isIP } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { parseAddress } from './address.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 import { AddressRefusedError } from './errors.ts';
-import type { OutboundGuard } from './guard.ts';
+import type { OutboundGuard, PinnedAddress } from './guard.ts';
 import { type Connector, limitedPool } from './limited-client.ts';
 import { limitExchanges, originHost } from './limited-exchange.ts';
+import { type OnSocket, openSocket, type SocketOptions } from './open-socket.ts';
 import { tlsConnector } from './tls.ts';
 
-export interface ConnectorOptions {
+export interface ConnectorOptions extends Pick<SocketOptions, 'counter'> {
   guard: OutboundGuard;
   /** The time limit for opening a connection, and for the TLS handshake, in milliseconds. */
   timeoutMs: number;
@@ -17,36 +18,36 @@ export interface ConnectorOptions {
 }
 
 /**
- * Creates a connector for undici that resolves each host name once, checks the addresses and connects only to a checked
- * address. SNI, certificate verification and the `Host` header use the name. It runs for every new connection,
+ * Creates a connector for undici that resolves each host name once, checks the addresses and connects only to checked
+ * addresses: to the first that accepts a connection, before TLS begins. SNI, certificate verification and the `Host` header use the name. It runs for every new connection,
  * including those of redirects and IP literals, for which undici does not call `connect.lookup`.
  */
-export function guardedConnector({ guard, timeoutMs, ca }: ConnectorOptions): Connector {
-  const connect = buildConnector({ timeout: timeoutMs });
+export function guardedConnector({ guard, timeoutMs, ca, counter }: ConnectorOptions): Connector {
   const startTls = tlsConnector(timeoutMs, ca);
+  const ofSocket = { runtime: guard.runtime, timeoutMs, ...(counter && { counter }) };
   return (options, callback) => {
     const { hostname, account, protocol } = options;
-    const port = options.port || (protocol === 'https:' ? '443' : '80');
-    const connectPinned = ({ address }: { address: string }) => {
+    const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
+    const connected: OnSocket = (...[error, socket, address]) => {
+      if (error) return callback(error, null);
+      if (!isSameAddress(socket.remoteAddress, address)) {
+        socket.destroy();
+        return callback(new AddressRefusedError('must not resolve to an address that was not checked'), null);
+      }
+      if (protocol !== 'https:') return callback(null, socket);
       const { servername: _, ...rest } = options;
       // An IP address must not be sent as the server name (RFC 6066, section 3).
       const target = isIP(hostname) ? rest : { ...rest, servername: options.servername || hostname };
-      const connected: buildConnector.Callback = (...[error, socket]) => {
-        if (error) return callback(error, null);
-        if (isSameAddress(socket.remoteAddress, address)) {
-          if (protocol !== 'https:') return callback(null, socket);
-          return startTls({ ...target, hostname: address, httpSocket: socket }, callback);
-        }
-        socket.destroy();
-        callback(new AddressRefusedError('must not resolve to an address that was not checked'), null);
-      };
-      try {
-        connect({ ...target, protocol: 'http:', port, hostname: address }, connected);
-      } catch (error) {
-        callback(error as Error, null);
-      }
+      startTls({ ...target, hostname: address, httpSocket: socket }, callback);
     };
-    guard.resolve(hostname, account).then(connectPinned, (error) => callback(error, null));
+    const connect = (pinned: readonly PinnedAddress[]) => {
+      const addresses = pinned.map(({ address }) => address);
+      openSocket(addresses, port, ofSocket, connected);
+    };
+    guard
+      .resolve(hostname, account)
+      .then(connect)
+      .catch((error) => callback(error, null));
   };
 }
 
@@ -54,7 +55,7 @@ function isSameAddress(actual: string | undefined, wanted: string): boolean {
   return actual !== undefined && parseAddress(actual)?.toString() === parseAddress(wanted)?.toString();
 }
 
-export interface AgentOptions extends ConnectorOptions {
+export interface AgentOptions extends Omit<ConnectorOptions, 'counter'> {
   limiter: ConnectionLimiter;
   /** True if connections may be reused for later requests. */
   keepAlive: boolean;
@@ -68,10 +69,8 @@ export interface AgentOptions extends ConnectorOptions {
  * `NameNotFoundError` for a name without addresses. Pools of unused origins are removed.
  */
 export function guardedAgent({ limiter, keepAlive, maxReceivedBytes, ...options }: AgentOptions): Dispatcher {
-  const connect = guardedConnector(options);
   const ofClient = {
-    connect,
-    counter: limiter,
+    connect: guardedConnector({ ...options, counter: limiter }),
     pipelining: keepAlive ? 1 : 0,
     connections: limiter.limits.perHost,
     ...(maxReceivedBytes !== undefined && { maxReceivedBytes }),

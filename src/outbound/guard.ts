@@ -53,14 +53,14 @@ export interface UrlRules {
 export class OutboundGuard {
   readonly #allow: readonly ReturnType<typeof parseBlock>[];
   readonly #resolve: Resolve;
-  readonly #runtime: Runtime;
+  readonly runtime: Runtime;
   readonly #resolveTimeoutMs: number;
 
   constructor({ allow = [], runtime, resolve, resolveTimeoutMs = 5_000 }: GuardOptions) {
     const names = new NameResolver({ runtime });
     this.#allow = allow.map(parseBlock);
     this.#resolve = resolve ?? ((name, options) => names.resolve(name, options));
-    this.#runtime = runtime;
+    this.runtime = runtime;
     this.#resolveTimeoutMs = resolveTimeoutMs;
   }
 
@@ -101,23 +101,24 @@ export class OutboundGuard {
   }
 
   /**
-   * Resolves a host and checks all its addresses. Returns one of them. A name with both public and private addresses is
-   * refused. `account` is the API account of the request. Throws `AddressRefusedError` or `NameNotFoundError`.
+   * Resolves a host and checks all its addresses. Returns them in the order in which connections should be tried, at least one. A name
+   * with both public and private addresses is refused. `account` is the API account of the request. Throws `AddressRefusedError` or
+   * `NameNotFoundError`.
    */
-  async resolve(host: string, account: string): Promise<PinnedAddress> {
+  async resolve(host: string, account: string): Promise<[PinnedAddress, ...PinnedAddress[]]> {
     this.checkHost(host);
     const canonical = canonicalHost(host) ?? '';
     const literal = parseAddress(canonical);
-    if (literal) return pin(literal);
+    if (literal) return [pin(literal)];
     const addresses = (await this.#lookUp(canonical, account)).map(({ address }) => parseAddress(address));
     // A resolver may return public addresses for a local name. They are not allowed, because a local name must not
     // bypass the check of literals.
     const passes = isLocalName(canonical) ? this.#isOpened : this.#isAllowed;
-    const passed = addresses.filter((address) => address !== null && passes.call(this, address));
+    const passed = addresses.flatMap((address) => (address && passes.call(this, address) ? [pin(address)] : []));
     if (passed.length < addresses.length) throw refusedNameError();
-    const [first] = passed;
+    const [first, ...others] = alternateFamilies(passed);
     if (!first) throw new NameNotFoundError('does not resolve');
-    return pin(first);
+    return [first, ...others];
   }
 
   #lookUp(name: string, account: string): Promise<readonly { address: string }[]> {
@@ -125,7 +126,7 @@ export class OutboundGuard {
     const addresses = this.#resolve(name, { account, signal: ending.signal }).catch((cause) => {
       throw cause instanceof NameNotFoundError ? cause : new NameNotFoundError('does not resolve', { cause });
     });
-    return withTimeout(this.#runtime, addresses, this.#resolveTimeoutMs, () => {
+    return withTimeout(this.runtime, addresses, this.#resolveTimeoutMs, () => {
       ending.abort();
       return new NameNotFoundError('does not resolve in time');
     });
@@ -147,6 +148,16 @@ export class OutboundGuard {
 
 function pin(address: Address): PinnedAddress {
   return { address: address.toString(), family: address.kind() === 'ipv4' ? 4 : 6 };
+}
+
+/** Orders the addresses so that the families take turns, beginning with that of the first one (RFC 8305, section 4). */
+function alternateFamilies(addresses: readonly PinnedAddress[]): PinnedAddress[] {
+  const first = addresses.filter(({ family }) => family === addresses[0]?.family);
+  const second = addresses.filter(({ family }) => family !== addresses[0]?.family);
+  const longest = Math.max(first.length, second.length);
+  return Array.from({ length: longest }, (_, place) => [first[place], second[place]])
+    .flat()
+    .filter((address) => address !== undefined);
 }
 
 /**

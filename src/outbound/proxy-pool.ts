@@ -165,7 +165,7 @@ export class ProxyPool {
 
   #connector(proxy: ForwardProxy, isChecked: boolean): Connector {
     const dial = async ({ hostname, port, protocol, account }: Parameters<Connector>[0]) => {
-      const host = isChecked ? (await this.#options.guard.resolve(hostname, account)).address : hostname;
+      const host = isChecked ? (await this.#options.guard.resolve(hostname, account))[0].address : hostname;
       const authority = `${host.includes(':') ? `[${host}]` : host}:${port || (protocol === 'https:' ? 443 : 80)}`;
       const name = isChecked ? hostname : 'the platform';
       return (await this.#dialer.dial(proxy, authority, name, account)) as Socket;

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
-import type { ConnectionLimiter } from './connection-limiter.ts';
 import { type ConnectorOptions, guardedConnector } from './connector.ts';
 import { type Connector, LimitedClient } from './limited-client.ts';
 import type { ForwardProxy } from './proxy.ts';
@@ -10,8 +9,6 @@ import { brokenTunnelError, connectError, refusalError, timeoutError } from './p
 /** `timeoutMs` limits the time to open a tunnel: connection, TLS and the response of the proxy. */
 export interface TunnelOptions extends ConnectorOptions {
   runtime: Runtime;
-  /** Counts the sockets to proxies. */
-  counter?: Pick<ConnectionLimiter, 'count'>;
 }
 
 /**
@@ -38,9 +35,7 @@ export class TunnelDialer {
    */
   async dial(proxy: ForwardProxy, authority: string, target: string, account: string): Promise<Duplex> {
     let connected = false;
-    const { counter } = this.#options;
     const client = new LimitedClient(proxy.origin, {
-      ...(counter && { counter }),
       headersTimeout: 0,
       connect: (options, callback) =>
         this.#connect(options, (...[error, socket]) => {

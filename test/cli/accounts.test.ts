@@ -129,7 +129,7 @@ describe('accounts and keys from the command line', () => {
   test('speak to people too', async () => {
     const created = await run('account', 'create', '--name', 'Böb');
     const id = created.out.trim();
-    expect(created).toMatchObject({ code: 0, err: `Next: npx postern key create --account ${id}\n` });
+    expect(created).toMatchObject({ code: 0, err: `Next: node scripts/postern.js key create --account ${id}\n` });
     const key = await run('key', 'create', '--account', id);
     expect(key.out).toMatch(/^pstn_\w{38}\n$/);
     expect(key.err).toMatch(/^Keep it now/);

@@ -7,6 +7,7 @@ const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const manifest = JSON.parse(read('package.json')) as {
   version: string;
+  private: boolean;
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
 };
@@ -21,7 +22,28 @@ interface Component {
 describe('a release', () => {
   test('has one version everywhere, and a changelog for the next one', () => {
     expect(read('docs/deploy/kubernetes.yaml')).toContain(`image: registry.example/postern:${manifest.version}\n`);
+    expect(read('docs/deploy/postern.service')).toContain(` ./postern-${manifest.version}.tgz\n`);
     expect(read('CHANGELOG.md')).toMatch(/^## Unreleased$/m);
+  });
+
+  test('is never fetched from the npm registry, where the name belongs to others', () => {
+    expect(manifest.private).toBe(true);
+    const folders = [
+      'README.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'compose.yaml',
+      'Dockerfile',
+      'docs',
+      'scripts',
+      'src',
+    ];
+    const files = execFileSync('git', ['ls-files', ...folders], { cwd: root, encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    const fetches =
+      /\b(?:npx|npm exec|npm create|bunx|pnpm dlx|yarn dlx)(?: -\S+)* postern\b|\b(?:npm|pnpm|yarn|bun) (?:i|install|add)(?: -\S+(?: \/\S+)?)* postern\b|npmjs\.com\/package\/postern|npm publish/;
+    expect(files.filter((path) => fetches.test(read(path)))).toEqual([]);
   });
 
   test('has a bill of materials with every package that is installed or bundled, and none that is only for development', () => {

@@ -101,6 +101,18 @@ describe('a guarded dispatcher', () => {
     await close();
   });
 
+  test('connects to another checked address if the first one refuses the connection', async () => {
+    const { get, lookups, limiter, close } = agentFor(
+      [['::1', '127.0.0.9', publicAddress]],
+      ['::1/128', '127.0.0.0/8'],
+    );
+    expect(await get('shop.example')).toBe(200);
+    expect(lookups).toEqual(['shop.example']);
+    await expect.poll(() => limiter.open).toBe(1);
+    await close();
+    await expect.poll(() => limiter.open).toBe(0);
+  });
+
   test('resolves a name once for each connection, and connects to the checked address', async () => {
     const { get, lookups, close } = agentFor([[publicAddress], [privateAddress]]);
     expect(await get('rebind.example')).toBe(200);

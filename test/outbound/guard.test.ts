@@ -115,14 +115,14 @@ describe('a public address passes', () => {
   ])('just outside a range, or far from all: %s …', async (...hosts) => {
     for (const host of hosts) {
       const url = guard.checkUrl(`https://${bracketed(host)}/`, rules);
-      const { address, family } = await guard.resolve(url.hostname, 'account');
+      const [{ address, family }] = await guard.resolve(url.hostname, 'account');
       expect(address).toBe(parseAddress(host)?.toString());
       expect(family).toBe(address.includes(':') ? 6 : 4);
     }
   });
 
   test('a mapped one is pinned as the IPv4 address that the kernel would connect to', async () => {
-    expect(await guard.resolve('[::ffff:8.8.8.8]', 'account')).toEqual({ address: '8.8.8.8', family: 4 });
+    expect(await guard.resolve('[::ffff:8.8.8.8]', 'account')).toEqual([{ address: '8.8.8.8', family: 4 }]);
   });
 });
 
@@ -164,10 +164,13 @@ describe('the form of a URL', () => {
 });
 
 describe('a name', () => {
-  test('passes with public addresses, and one of them is pinned', async () => {
-    const named = withNames({ 'a.example': ['93.184.215.14', '2606:4700::1111'] });
-    expect(await named.resolve('a.example', 'account')).toEqual({ address: '93.184.215.14', family: 4 });
-    expect(await named.resolve('A.EXAMPLE', 'account')).toEqual({ address: '93.184.215.14', family: 4 });
+  test('passes with public addresses, which are pinned with alternating families', async () => {
+    const [ipv4, ipv6] = [['93.184.215.14', '93.184.215.15', '93.184.215.16'], ['2606:4700::1111']];
+    const named = withNames({ 'a.example': [...ipv4, ...ipv6], 'b.example': [...ipv6, ...ipv4] });
+    const addressesOf = async (name: string) => (await named.resolve(name, 'account')).map(({ address }) => address);
+    expect(await addressesOf('a.example')).toEqual([ipv4[0], ipv6[0], ipv4[1], ipv4[2]]);
+    expect(await addressesOf('A.EXAMPLE')).toEqual([ipv4[0], ipv6[0], ipv4[1], ipv4[2]]);
+    expect(await addressesOf('b.example')).toEqual([ipv6[0], ipv4[0], ipv4[1], ipv4[2]]);
   });
 
   test.each([
@@ -205,7 +208,7 @@ describe('a name', () => {
   test('that means this machine is judged by its addresses once some are opened; public ones do not do', async () => {
     const names = { localhost: ['127.0.0.1'], 'x.internal': ['93.184.215.14'], 'y.local': ['10.0.0.1'] };
     const opened = withNames(names, ['127.0.0.0/8']);
-    expect(await opened.resolve('localhost', 'account')).toEqual({ address: '127.0.0.1', family: 4 });
+    expect(await opened.resolve('localhost', 'account')).toEqual([{ address: '127.0.0.1', family: 4 }]);
     await expect(opened.resolve('x.internal', 'account')).rejects.toThrow(AddressRefusedError);
     await expect(opened.resolve('y.local', 'account')).rejects.toThrow(AddressRefusedError);
   });
@@ -232,7 +235,7 @@ describe('OUTBOUND_ALLOW opens exactly its blocks', () => {
     '127.0.0.1',
     '::ffff:127.0.0.1',
   ])('inside: %s', async (host) =>
-    expect((await opened.resolve(host, 'account')).address).toBe(parseAddress(host)?.toString()),
+    expect((await opened.resolve(host, 'account'))[0].address).toBe(parseAddress(host)?.toString()),
   );
 
   test.each([
@@ -247,7 +250,7 @@ describe('OUTBOUND_ALLOW opens exactly its blocks', () => {
   ])('outside: %s', async (host) => expect(opened.resolve(host, 'account')).rejects.toThrow(AddressRefusedError));
 
   test('and leaves public addresses open', async () => {
-    expect((await opened.resolve('8.8.8.8', 'account')).address).toBe('8.8.8.8');
+    expect((await opened.resolve('8.8.8.8', 'account'))[0].address).toBe('8.8.8.8');
   });
 });
 

@@ -17,11 +17,12 @@ export interface PosternProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a command. `program` is the file of another version of Postern. */
+/** Starts a command. `program` is the file of another version of Postern. `uid` is the user and group of the process, if root runs the tests. */
 export function startPostern(
   args: readonly string[],
   env: Record<string, string>,
   program: string = command,
+  uid?: number,
 ): PosternProcess {
   const child = spawn(process.execPath, [program, ...args], {
     env: {
@@ -35,6 +36,7 @@ export function startPostern(
       SANDBOX_ACTIVITY: '0',
       ...env,
     },
+    ...(uid !== undefined && { uid, gid: uid }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   // The process has ended, and its whole output was read.

@@ -51,10 +51,10 @@ export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, dat
 }
 
 /** Writes `demo.json`, and `demo.env` for shells, into DATA_DIR. Returns the path of `demo.json`. */
-export function writeDemoFiles(dataDir: string, demo: Demo): string {
-  const path = join(dataDir, 'demo.json');
+export function writeDemoFiles(folder: string, demo: Demo): string {
+  const path = join(folder, 'demo.json');
   replaceFile(path, `${JSON.stringify(demo, null, 2)}\n`);
-  replaceFile(join(dataDir, 'demo.env'), shellVariables(demo));
+  replaceFile(join(folder, 'demo.env'), shellVariables(demo));
   return path;
 }
 
@@ -78,7 +78,8 @@ function shellVariables({ baseUrl, graphqlUrl, sandboxUrl, apiKey, accounts: [ac
 function replaceFile(path: string, content: string): void {
   const draft = `${path}.${process.pid}`;
   try {
-    writeFileSync(draft, content, { mode: 0o600 });
+    rmSync(draft, { force: true });
+    writeFileSync(draft, content, { mode: 0o600, flag: 'wx' });
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });

@@ -30,12 +30,12 @@ A GraphQL query (an account and its timeline, two calls in one request):
 
 Any call from a shell in this folder; --help lists them all:
 
-  npx postern call user/followers userName=grace
+  node scripts/postern.js call user/followers userName=grace
 
 The demo credentials are in ${demoPath}, and for shells in demo.env beside it, which acts as ada. To create an account and a key of your own:
 
-  npx postern account create --name me --credits 5
-  npx postern key create --account <the printed id>
+  node scripts/postern.js account create --name me --credits 5
+  node scripts/postern.js key create --account <the printed id>
 
 Stop with Ctrl-C.
 `;
@@ -62,8 +62,8 @@ ${aligned(places)}
 
 Create an account and a key before the first call:
 
-  npx postern account create --name me --credits 5
-  npx postern key create --account <the printed id>
+  node scripts/postern.js account create --name me --credits 5
+  node scripts/postern.js key create --account <the printed id>
 
 Stop with Ctrl-C.
 `;

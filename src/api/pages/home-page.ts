@@ -99,7 +99,7 @@ ${
 
 function credentials(): Html {
   return html`<form class="credentials" id="credentials" autocomplete="off">
-<p>Create a key with <code>npx postern account create --name me --credits 5</code> and <code>npx postern key create --account &lt;id&gt;</code>.</p>
+<p>Create a key with <code>node scripts/postern.js account create --name me --credits 5</code> and <code>node scripts/postern.js key create --account &lt;id&gt;</code>.</p>
 <label>API key <input name="key" type="password" required autocomplete="off" spellcheck="false" placeholder="$POSTERN_KEY"></label>
 <label>Actor token <input name="actor" type="password" required autocomplete="off" spellcheck="false" placeholder="$ACTOR_TOKEN"></label>
 </form>`;

@@ -16,7 +16,7 @@ export interface Running {
 
 /** Checks that a service can listen on the port, or that one is already listening. */
 export async function checkPort(config: Config): Promise<{ running: Running | null; findings: readonly Finding[] }> {
-  const demo = await readDemo(config.dataDir);
+  const demo = await readDemo(config.demoDir);
   const wanted = config.port === 0 ? null : originOf(config);
   const isOurs = demo !== null && (wanted === null || new URL(demo.origin).port === new URL(wanted).port);
   const origin = isOurs ? demo.origin : wanted;
@@ -62,9 +62,9 @@ export function tryListen(host: string, port: number): Promise<string | null> {
 }
 
 /** Reads `demo.json`, which has the URLs of the last service that started with this DATA_DIR and of its platform. */
-async function readDemo(dataDir: string): Promise<{ origin: string; sandboxUrl: string } | null> {
+async function readDemo(demoDir: string): Promise<{ origin: string; sandboxUrl: string } | null> {
   try {
-    const demo = JSON.parse((await readIfThere(join(dataDir, 'demo.json'))) ?? 'null');
+    const demo = JSON.parse((await readIfThere(join(demoDir, 'demo.json'))) ?? 'null');
     return { origin: new URL(demo.baseUrl).origin, sandboxUrl: new URL(demo.sandboxUrl).origin };
   } catch {
     // An unreadable file is ignored, because it only helps to find the service and the next start writes it again.

@@ -8,8 +8,6 @@ import {
 import { removedSettings, settings } from '../../shared/config/settings.ts';
 import { type Finding, fail, passed, warn } from './finding.ts';
 
-const oldestNode = [20, 19] as const;
-
 /** Validates the settings in the same way as a start. The configuration is `null` if a start would refuse them. */
 export function checkSettings(env: Environment): { config: Config | null; findings: readonly Finding[] } {
   try {
@@ -29,12 +27,4 @@ function removedFinding(name: string): Finding {
 
 function asFinding({ detail, kind, settings: right }: ConfigProblem): Finding {
   return fail('config', detail, `${kind === 'example' ? 'for example' : 'use'} ${right}`);
-}
-
-export function checkNode(version = process.versions.node): Finding {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = oldestNode;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return passed('node', `Node ${version}`);
-  const needed = oldestNode.join('.');
-  return fail('node', `Node ${version} is older than ${needed}`, `install Node ${needed} or a later one`);
 }

@@ -24,10 +24,10 @@ function summary(findings: readonly Finding[], runningAt: string | null): string
   if (hasFailure(findings)) {
     const problems = count('fail') === 1 ? '1 problem' : `${count('fail')} problems`;
     const found = count('warn') === 0 ? problems : `${problems} and ${warnings}`;
-    return `Found ${found}. Next: do what the arrows say, then run \`npx postern doctor\` again.`;
+    return `Found ${found}. Next: do what the arrows say, then run \`node scripts/postern.js doctor\` again.`;
   }
   const found = count('warn') === 0 ? 'All is well.' : `Nothing is broken, with ${warnings}.`;
-  return `${found} Next: ${runningAt === null ? '`npx postern serve` starts the service.' : `${runningAt}/ shows calls to paste.`}`;
+  return `${found} Next: ${runningAt === null ? '`node scripts/postern.js serve` starts the service.' : `${runningAt}/ shows calls to paste.`}`;
 }
 
 export function asJson({ findings }: Examination): string {

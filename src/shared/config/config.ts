@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { isLoopbackHost } from '../model/loopback.ts';
 import { Secret } from '../secrets/secret.ts';
 import {
@@ -116,7 +115,9 @@ function configOf(checked: CheckedSettings, env: Environment) {
     publicUrl: checked.PUBLIC_URL,
     port: checked.PORT,
     corsOrigins: Object.freeze([...checked.CORS_ORIGINS]),
-    dataDir: resolve(checked.DATA_DIR),
+    dataDir: checked.DATA_DIR.used,
+    /** The folder that DATA_DIR names, which differs from `dataDir` if it has other files. */
+    demoDir: checked.DATA_DIR.given,
     log: { level: checked.LOG_LEVEL, format: checked.LOG_FORMAT },
     traces:
       checked.OTEL_EXPORTER_OTLP_ENDPOINT === null

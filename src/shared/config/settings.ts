@@ -13,6 +13,7 @@ import {
   webSocketOrigin,
   wholeNumber,
 } from './checks.ts';
+import { chooseDataDir } from './data-dir.ts';
 
 /** An environment variable that configures Postern, with its description for operators and its validation. */
 export interface Setting<T> {
@@ -75,8 +76,9 @@ export const settings = {
     example: 'https://app.example,http://localhost:5173',
   },
   DATA_DIR: {
-    ...withDefault('./data', (text) => ({ value: text })),
-    about: 'Folder of the embedded store, the sandbox, secret.key and demo.json.',
+    ...withDefault('./data', chooseDataDir),
+    about:
+      'Folder of the embedded store, the sandbox, secret.key and demo.json. In a folder with other files, Postern works in a subfolder.',
     example: '/var/lib/postern',
   },
   SECRET_KEY: {

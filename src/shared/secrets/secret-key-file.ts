@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Runtime } from '../runtime/runtime.ts';
 import { Secret } from './secret.ts';
@@ -8,6 +8,24 @@ import { weaknessOf } from './weak-key.ts';
 const fileName = 'secret.key';
 
 export const secretKeyPath = (dataDir: string): string => join(dataDir, fileName);
+
+/**
+ * Removes the access of other users to the key file. Returns the previous mode, such as `0644`, or `null` if nothing was changed. A link is
+ * left alone, because its target is not Postern's file. Throws if another user owns the file.
+ */
+export function hideSecretKeyFile(dataDir: string): string | null {
+  const path = secretKeyPath(dataDir);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (process.platform === 'win32' || !found?.isFile() || (found.mode & 0o077) === 0) return null;
+  const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+  try {
+    chmodSync(path, 0o600);
+  } catch (cause) {
+    const problem = `other users can read ${path} (mode ${mode}), and Postern may not change that`;
+    throw new Error(`${problem}: run \`chmod 600 ${path}\` as its owner`, { cause });
+  }
+  return mode;
+}
 
 /** Returns the secret key in DATA_DIR. Returns `null` if the file does not exist. Throws if the file contains no key or a weak key. */
 export function readSecretKeyFile(dataDir: string): Secret<Buffer> | null {

@@ -24,6 +24,7 @@ describe('settings', () => {
       publicUrl: null,
       port: 4000,
       dataDir: resolve('data'),
+      demoDir: resolve('data'),
       log: { level: 'info', format: 'auto' },
       platform: {
         kind: 'sandbox',

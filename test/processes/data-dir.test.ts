@@ -1,0 +1,92 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { postern } from '../support/command.ts';
+import { readDemo } from '../support/demo.ts';
+import { startPostern } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const isRoot = process.getuid?.() === 0;
+/** The user of the image and of the Kubernetes manifest. */
+const imageUser = 1_000;
+const settings = { PORT: '0', SANDBOX_PORT: '0' };
+const modeOf = (path: string) => statSync(path).mode & 0o7777;
+
+function start(args: readonly string[], dataDir: string) {
+  const started = startPostern(args, { ...settings, DATA_DIR: dataDir }, undefined, isRoot ? imageUser : undefined);
+  onTestFinished(() => void started.child.kill('SIGKILL'));
+  return started;
+}
+
+/** Runs the service until it listens. Returns its log after a normal stop. */
+async function serve(dataDir: string): Promise<string> {
+  const service = start(['serve'], dataDir);
+  await service.printed(/listening on/);
+  const demo = readDemo(dataDir);
+  expect((await fetch(new URL('/healthz', demo.baseUrl))).status).toBe(200);
+  expect(await service.end('SIGTERM')).toBe(0);
+  return service.log();
+}
+
+describe('a data folder that Postern did not create', () => {
+  // An emptyDir of Kubernetes with `fsGroup`, a claimed volume, and a bind mount of a folder in a home.
+  test.each([0o2777, 0o2775, 0o755])('keeps its mode (%i), and gets a private subfolder', async (mode) => {
+    const outer = temporaryFolder(onTestFinished);
+    const dataDir = join(outer, 'volume');
+    mkdirSync(dataDir);
+    if (isRoot) chmodSync(outer, 0o755);
+    // Kubernetes leaves volumes to root and gives them to the group.
+    if (isRoot) chownSync(dataDir, mode === 0o755 ? imageUser : 0, imageUser);
+    chmodSync(dataDir, mode);
+
+    for (let turn = 0; turn < 2; turn++) {
+      const log = await serve(dataDir);
+      expect(log.split('\n')[0]).toContain('DATA_DIR is a folder with other files');
+      expect(log.split('\n')[0]).toContain(join(dataDir, 'postern'));
+    }
+    expect(modeOf(dataDir)).toBe(mode);
+    expect(readdirSync(dataDir).sort()).toEqual(['demo.env', 'demo.json', 'postern']);
+    const subfolder = join(dataDir, 'postern');
+    expect(modeOf(subfolder) & 0o777).toBe(0o700);
+    for (const name of ['postern.sqlite', 'secret.key']) expect(modeOf(join(subfolder, name))).toBe(0o600);
+    for (const name of ['demo.json', 'demo.env']) expect(modeOf(join(dataDir, name))).toBe(0o600);
+    // Commands use the same folder.
+    await start(['account', 'list'], dataDir).printed(/acc_demo/);
+    expect(existsSync(join(dataDir, 'postern.sqlite'))).toBe(false);
+  });
+
+  test('is used itself, with its mode, if an earlier release made its data there', async () => {
+    const dataDir = join(temporaryFolder(onTestFinished), 'data');
+    expect((await postern(['account', 'create', '--name', 'old'], { DATA_DIR: dataDir })).code).toBe(0);
+    chmodSync(dataDir, 0o750);
+    expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).out).toContain('old');
+    expect(modeOf(dataDir)).toBe(0o750);
+    expect(existsSync(join(dataDir, 'postern'))).toBe(false);
+  });
+});
+
+describe('DATA_DIR', () => {
+  const folder = temporaryFolder();
+
+  test('that is missing is made private, its parents are not', async () => {
+    const dataDir = join(folder, 'a', 'b', 'data');
+    expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).code).toBe(0);
+    expect(modeOf(dataDir)).toBe(0o700);
+    expect(modeOf(dirname(dataDir))).toBe(0o777 & ~process.umask());
+  });
+
+  test.each([['serve'], ['sandbox'], ['account', 'list'], ['backup', join(folder, 'backup')], ['doctor']])(
+    'that is a file is refused with one line by %s',
+    async (...args) => {
+      const file = join(folder, 'file');
+      writeFileSync(file, 'content');
+      chmodSync(file, 0o644);
+      const { code, out, err } = await postern(args, { ...settings, DATA_DIR: file });
+      expect(code).not.toBe(0);
+      const lines = `${out}${err}`.split('\n').filter((line) => line.includes('DATA_DIR'));
+      expect(lines[0]).toContain(`DATA_DIR ("${file}") is not a folder`);
+      expect(`${out}${err}`).not.toMatch(/^ +at /m);
+      expect(modeOf(file)).toBe(0o644);
+    },
+  );
+});
