@@ -71,7 +71,7 @@ describe('secret.key of the embedded store', () => {
     rmSync(path);
     const log = await refusal();
     expect(log).toMatch(/secret\.key is missing from DATA_DIR .*restore the file from the backup.*SECRET_KEY/);
-    expect(log).toContain('postern secret-key reset');
+    expect(log).toContain('node scripts/postern.js secret-key reset');
     expect(existsSync(path)).toBe(false);
     // The command line does not need the secret key.
     expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).code).toBe(0);

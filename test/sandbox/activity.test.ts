@@ -44,6 +44,7 @@ describe('the feed of an account contains', () => {
       ].map(([type, id]) => ({
         id: expect.any(String),
         type,
+        types: [type],
         created_at: expect.any(String),
         actor,
         tweet: tweet(id ?? null),

@@ -134,7 +134,7 @@ describe('the ids of another API account', () => {
 
 describe('a cursor of another API account', () => {
   test('is refused by every list of an account', async () => {
-    await register(owner, { url: receiver.url });
+    await register(owner, { url: `${receiver.url}?second` });
     await owner.post('/account/keys', { name: 'Third' });
     for (const path of ['/webhooks', '/account/audit']) {
       const { data } = (await owner.with({ authToken: '' }).get(path, { count: '1' })).body;

@@ -5,7 +5,7 @@ import { afterAll, onTestFinished, TestRunner } from 'vitest';
  * because Vitest does not know which of them runs, and in scripts. They must stop what they start.
  */
 export function atEnd(stop: () => unknown): void {
-  if (!process.env['VITEST']) return;
+  if (!('__vitest_worker__' in globalThis)) return;
   const test = TestRunner.getCurrentTest();
   if (test === undefined) afterAll(async () => void (await stop()));
   else if (!test.concurrent) onTestFinished(async () => void (await stop()));

@@ -45,7 +45,7 @@ test('a delivery shows every attempt with its request headers and the first 1 Ki
   await untilOutcome(owner, id, 'delivered');
 
   const { headers, body } = await owner.get(`/webhooks/${id}/deliveries/${eventId}`);
-  expect(headers.get('x-credits-charged')).toBe('0.0025');
+  expect(headers.get('x-credits-charged')).toBeNull();
   const { attempts, ...delivery } = body.data as { attempts: Attempt[] };
   const listed = (await owner.get(`/webhooks/${id}/deliveries`)).body.data['deliveries'];
   expect([delivery]).toEqual(listed);

@@ -10,7 +10,7 @@ export const fragments = `
   fragment Profile on User { ${userFields} protected favouritesCount statusesCount mediaCount listedCount pinnedTweetIds }
   fragment Plain on Tweet {
     tweetId text createdAt lang source url platformUrl likeCount retweetCount replyCount quoteCount bookmarkCount viewCount
-    isReply inReplyToId inReplyToUserId conversationId
+    isReply inReplyToId inReplyToUserId conversationId quotedTweetId
     media { type url expandedUrl videoUrl width height durationMs }
     entities {
       hashtags { text indices } symbols { text indices } timestamps { text indices }
@@ -65,11 +65,12 @@ function user({ type: _type, id, followers, following, tweets, listed, createdAt
 }
 
 function plainTweet(data: Data): Data {
-  const { type: _type, id, createdAt, author, entities, media, quoted_tweet: _quoted, ...rest } = data;
+  const { type: _type, id, createdAt, author, entities, media, quoted_tweet: _quoted, quoted_tweet_id, ...rest } = data;
   const { userMentions, ...marks } = camel(entities) as { userMentions: Data[] };
   return {
     ...rest,
     tweetId: id,
+    quotedTweetId: quoted_tweet_id,
     createdAt: iso(createdAt),
     media: camel(media),
     entities: {

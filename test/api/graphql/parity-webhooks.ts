@@ -65,7 +65,7 @@ export class ParityWebhook {
 
 /** Creates the state that an action on a webhook needs to have an effect. */
 export async function prepareWebhook(action: string, hook: ParityWebhook, platform: ParityPlatform): Promise<void> {
-  if (!action.startsWith('webhooks/') || action === 'webhooks/create') return;
+  if (!/\bwebhooks\b/.test(action) || action === 'webhooks/create') return;
   if (action === 'webhooks/validate') hook.receiver.answerCrcWith(() => ({ status: 404 }));
   await hook.register();
   hook.receiver.answerCrcWith(null);

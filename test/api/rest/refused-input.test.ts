@@ -162,7 +162,7 @@ describe('the character NUL', () => {
     expectRefusal(await ada.get('/tweet/advanced_search', { q: 'a\0b' }), 400, error('q'));
     expectRefusal(await ada.post('/article/create', { title: 'a\0', content: 'b' }), 400, error('title'));
     const code = { encryption_code: 'a\0b', conversation_id: '1:2', text: 'a' };
-    expectRefusal(await ada.post('/dm/send', code), 400, error('encryption_code'));
+    expectRefusal(await ada.post('/dm/send', code), 400, 'Malformed field: encryption_code: has control characters');
   });
 });
 
