@@ -80,7 +80,7 @@ test('a delivery shows every attempt with its request headers and the first 1 Ki
     requestHeaders: Object.entries(attempts[1]?.request_headers ?? {}).map(([name, value]) => ({ name, value })),
     responseExcerpt: '"thanks"',
   });
-  expect(answer.extensions?.credits.charged).toBe('0.0075');
+  expect(answer.extensions?.credits.charged).toBe('0');
 });
 
 test('an attempt without a response has none, and long responses are cut between characters', async () => {
