@@ -1,6 +1,7 @@
-// Prints the last lines of .ci/run from the reports in a folder: vitest.json, errors.log (the errors that services logged), clients.json,
-// clients-atproto.json and schemathesis.xml. The lines name the tests of Vitest that failed, with their messages and the unexpected errors of
-// the log. The last line is the sum. A missing report counts as one failure, because its tests did not finish.
+// Prints the last lines of .ci/run from the reports in a folder: vitest.json, vitest-again.json (the files that were run once more),
+// errors.log, clients.json, clients-atproto.json and schemathesis.xml. The lines name the tests of Vitest that failed and those that passed
+// only at the second attempt, with their messages and the unexpected errors of the log. The last line is the sum. A missing report counts
+// as one failure, because its tests did not finish.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
@@ -11,12 +12,25 @@ const folder = process.argv[2];
 
 const readers = {
   'vitest.json': (text) => {
-    const { success, numPassedTests: passed, testResults = [] } = JSON.parse(text);
-    const failures = testResults.flatMap(failuresOf);
-    const log = failures.length > 0 ? unexpectedErrors() : [];
+    const first = JSON.parse(text);
+    const again = join(folder, 'vitest-again.json');
+    const failures = failuresOf(first);
+    const last = existsSync(again) ? failuresOf(JSON.parse(readFileSync(again, 'utf8'))) : failures;
+    const isLast = new Set(last.map(({ title }) => title));
+    const repaired = failures.filter(({ title }) => !isLast.has(title));
+    const second = [...repaired, ...retriedOf(first)];
+    const list = [
+      ...last.map((one) => entry('failed', one)),
+      ...second.map((one) => entry('passed at the second attempt', one)),
+    ];
     // Errors outside of tests fail the run without a failed test.
-    const failed = success ? 0 : Math.max(failures.length, 1);
-    return { passed, failed, list: [...failures.slice(0, maxListed), ...log.slice(0, maxListed)] };
+    const failed = first.success ? 0 : Math.max(last.length, existsSync(again) ? 0 : 1);
+    const log = list.length > 0 ? unexpectedErrors() : [];
+    return {
+      passed: first.numPassedTests + repaired.length,
+      failed,
+      list: [...list.slice(0, maxListed), ...log.slice(0, maxListed)],
+    };
   },
   'clients.json': JSON.parse,
   'clients-atproto.json': JSON.parse,
@@ -28,12 +42,22 @@ const readers = {
   },
 };
 
-/** Returns the title and the message of each failed test of a file, or of the file if it failed without one. */
-function failuresOf({ name, status, message, assertionResults }) {
-  const file = relative(process.cwd(), name);
-  const tests = assertionResults.filter((test) => test.status === 'failed');
-  if (status === 'failed' && tests.length === 0) return [entry(file, message)];
-  return tests.map(({ fullName, failureMessages }) => entry(`${file}: ${fullName}`, failureMessages.join('\n')));
+/** Returns the title and the message of each failed test, and of each file that failed without one. */
+function failuresOf({ testResults = [] }) {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(process.cwd(), name);
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && tests.length === 0) return [{ title: file, message }];
+    return tests.map((test) => titled(file, test));
+  });
+}
+
+/** Returns the tests that Vitest itself repeated until they passed. */
+function retriedOf({ testResults = [] }) {
+  return testResults.flatMap(({ name, assertionResults }) => {
+    const tests = assertionResults.filter((test) => test.status === 'passed' && test.failureMessages.length > 0);
+    return tests.map((test) => titled(relative(process.cwd(), name), test));
+  });
 }
 
 /** Returns the logged errors with the reason `unexpected`. */
@@ -43,7 +67,12 @@ function unexpectedErrors() {
   return lines.filter((line) => line.includes('"reason":"unexpected"')).map((line) => line.slice(0, maxLogCharacters));
 }
 
-const entry = (title, message) => `failed: ${title}\n${beginning(message)}`;
+const titled = (file, { fullName, failureMessages }) => ({
+  title: `${file}: ${fullName}`,
+  message: failureMessages.join('\n'),
+});
+
+const entry = (outcome, { title, message }) => `${outcome}: ${title}\n${beginning(message)}`;
 
 function beginning(text = '') {
   const lines = text.split('\n').slice(0, maxMessageLines);

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { expect, test } from 'vitest';
 
 const script = fileURLToPath(new URL('../../.ci/sum-counts.js', import.meta.url));
 
@@ -16,9 +16,13 @@ const whole = {
 };
 
 function sum(reports: Record<string, string>): { status: number | null; stdout: string } {
-  const folder = temporaryFolder(onTestFinished);
-  for (const [name, text] of Object.entries(reports)) writeFileSync(join(folder, name), text);
-  return spawnSync(process.execPath, [script, folder], { encoding: 'utf8' });
+  const folder = mkdtempSync(join(tmpdir(), 'postern-counts-'));
+  try {
+    for (const [name, text] of Object.entries(reports)) writeFileSync(join(folder, name), text);
+    return spawnSync(process.execPath, [script, folder], { encoding: 'utf8' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 test('the last line of CI is the sum of what all runners counted', () => {
@@ -41,7 +45,35 @@ test.each<[string, Record<string, string>, string]>([
   expect(sum(reports)).toMatchObject({ status: 1, stdout });
 });
 
-test('names failed tests of Vitest with the beginning of their messages, and unexpected errors, before the sum', () => {
+test('a test that passes when its file is run again counts as passed, and is named', () => {
+  const report = (status: string, failureMessages: string[]) => ({
+    numPassedTests: 2,
+    success: status === 'passed',
+    testResults: [
+      {
+        name: join(process.cwd(), 'test/a.test.ts'),
+        status,
+        assertionResults: [{ status, fullName: 'adds', failureMessages }],
+      },
+    ],
+  });
+  const first = { ...whole, 'vitest.json': JSON.stringify(report('failed', ['Error: slow'])) };
+  expect(sum({ ...first, 'vitest-again.json': JSON.stringify(report('passed', [])) })).toMatchObject({
+    status: 0,
+    stdout: 'passed at the second attempt: test/a.test.ts: adds\n    Error: slow\ntests: 18 passed, 0 failed\n',
+  });
+  const unexpected = '{"level":50,"reason":"unexpected","err":{"message":"null"}}';
+  const log = { 'errors.log': `{"level":50,"msg":"a worker died"}\n${unexpected}\n` };
+  expect(sum({ ...first, ...log, 'vitest-again.json': JSON.stringify(report('passed', [])) }).stdout).toBe(
+    `passed at the second attempt: test/a.test.ts: adds\n    Error: slow\n${unexpected}\ntests: 18 passed, 0 failed\n`,
+  );
+  expect(sum({ ...first, 'vitest-again.json': JSON.stringify(report('failed', ['Error: wrong'])) })).toMatchObject({
+    status: 1,
+    stdout: 'failed: test/a.test.ts: adds\n    Error: wrong\ntests: 17 passed, 1 failed\n',
+  });
+});
+
+test('failed and repeated tests of Vitest are named with the beginning of their messages, before the sum', () => {
   const failureMessages = ['AssertionError: expected 1 to be 2\n    at test.ts:1:1'];
   const file = (name: string, rest: object) => ({ name: join(process.cwd(), name), ...rest });
   const vitest = {
@@ -55,21 +87,22 @@ test('names failed tests of Vitest with the beginning of their messages, and une
         assertionResults: [
           { status: 'passed', fullName: 'adds', failureMessages: [] },
           { status: 'failed', fullName: 'subtracts', failureMessages },
+          { status: 'passed', fullName: 'divides', failureMessages },
         ],
       }),
       file('test/b.test.ts', { status: 'failed', message: 'SyntaxError', assertionResults: [] }),
     ],
   };
-  const unexpected = '{"level":50,"reason":"unexpected","err":{"message":"null"}}';
-  const log = { 'errors.log': `{"level":50,"msg":"a worker died"}\n${unexpected}\n` };
-  expect(sum({ ...whole, ...log, 'vitest.json': JSON.stringify(vitest) }).stdout).toBe(
+  expect(sum({ ...whole, 'vitest.json': JSON.stringify(vitest) }).stdout).toBe(
     [
       'failed: test/a.test.ts: subtracts',
       '    AssertionError: expected 1 to be 2',
       '        at test.ts:1:1',
       'failed: test/b.test.ts',
       '    SyntaxError',
-      unexpected,
+      'passed at the second attempt: test/a.test.ts: divides',
+      '    AssertionError: expected 1 to be 2',
+      '        at test.ts:1:1',
       'tests: 17 passed, 2 failed',
       '',
     ].join('\n'),
