@@ -21,7 +21,7 @@ const busySampleMs = 50;
 const busyUtilization = 0.98;
 /** While the event loop is saturated, this part of the maximum number of concurrent requests is accepted. */
 const busyShare = 1 / 25;
-/** The parts of its concurrent requests that a key may have while the event loop is saturated: before, and after half of the slots are taken. */
+/** The parts of its concurrent requests that a key may have while the event loop is saturated, once an eighth or half of the slots is taken. */
 const [busyKeyShare, crowdedKeyShare] = [1 / 8, 1 / 64];
 /** The event loop is late after this many consecutive samples, because a single long pause is over when it is measured. */
 const lateSamples = 3;
@@ -64,8 +64,9 @@ export class Overload {
    * the slots, so that keys without running requests find one.
    */
   get keyShare(): number {
-    if (!this.#isBusy) return 1;
-    return this.#inFlight > this.#busyLimit / 2 ? crowdedKeyShare : busyKeyShare;
+    const taken = this.#inFlight / this.#busyLimit;
+    if (!this.#isBusy || taken <= 1 / 8) return 1;
+    return taken > 1 / 2 ? crowdedKeyShare : busyKeyShare;
   }
 
   get #busyLimit(): number {
