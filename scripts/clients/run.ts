@@ -21,7 +21,7 @@ interface Outcome {
 
 /** Commands are for bash. `OPENAPI` is the path of the document. */
 const installations: Record<string, string> = {
-  node: 'npm install --no-package-lock --ignore-scripts --no-audit --no-fund && npm run --silent generate',
+  node: 'npm install --no-package-lock --ignore-scripts --no-audit --no-fund --no-engine-strict && npm run --silent generate',
   python: 'python3 -m venv .venv && .venv/bin/pip install -q --disable-pip-version-check -r requirements.txt',
 };
 const clients: Record<string, Client> = {
