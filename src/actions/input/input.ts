@@ -14,8 +14,8 @@ export interface UnknownField {
 }
 
 /**
- * Returns a raw input without `null` and without unknown fields, and the list of these fields. `null` means that a field or an item is left
- * out (docs/rest.md, Requests), and stays only if its schema accepts it.
+ * Returns a raw input without `null` and unknown fields, and the list of the unknown fields. `null` stands for an absent field or item
+ * (docs/rest.md, Requests), and stays only if its schema accepts it.
  */
 export function knownInput(schema: z.ZodObject, raw: Input): { input: Input; unknown: UnknownField[] } {
   const unknown: UnknownField[] = [];
@@ -25,11 +25,11 @@ export function knownInput(schema: z.ZodObject, raw: Input): { input: Input; unk
 function knownPart(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], unknown: UnknownField[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const inner = innermost(schema);
-  const isLeftOut = (part: unknown, of: z.core.$ZodType) => part === null && !z.safeParse(of, null).success;
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     const { element } = inner;
+    const keepsNull = acceptsNull(element);
     return value.flatMap((item, at) =>
-      isLeftOut(item, element) ? [] : [knownPart(element, item, [...path, at], unknown)],
+      item === null && !keepsNull ? [] : [knownPart(element, item, [...path, at], unknown)],
     );
   }
   if (!(inner instanceof z.ZodObject) || Array.isArray(value)) return value;
@@ -38,9 +38,13 @@ function knownPart(schema: z.core.$ZodType, value: unknown, path: PropertyKey[],
   for (const [name, part] of Object.entries(value)) {
     const field = fieldOf(inner, name);
     if (!field) unknown.push({ path: [...path, name], known });
-    else if (!isLeftOut(part, field)) input[name] = knownPart(field, part, [...path, name], unknown);
+    else if (part !== null || acceptsNull(field)) input[name] = knownPart(field, part, [...path, name], unknown);
   }
   return input;
+}
+
+function acceptsNull(schema: z.core.$ZodType): boolean {
+  return z.safeParse(schema, null).success;
 }
 
 /** Returns the schema inside wrappers such as `optional`. */

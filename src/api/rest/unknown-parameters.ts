@@ -7,18 +7,19 @@ import { printable } from '../../shared/model/printable.ts';
 import type { RestRequest } from './read-input.ts';
 
 export interface UnknownParameter extends UnknownField {
-  /** The place where the endpoint takes its parameters. Set if this parameter was sent elsewhere. */
+  /** Where the endpoint accepts its parameters, for a hint. Only set if the parameter was sent elsewhere. */
   readonly place?: string;
 }
 
-/** The parameters that a message names, because a request may have thousands. */
+/** The maximum number of parameters in a message, because a request can have thousands of them. */
 const mostNamed = 3;
 const longestName = 100;
 const longestHeader = 2_000;
 
 /**
- * Refuses unknown parameters, because the caller means something that would not happen. `Prefer: handling=lenient` (RFC 7240) leaves them
- * out and lists them in a header. `prepare` makes the other checks of the input. Throws `bad_input`, or `forbidden` by the restrictions of the key.
+ * Refuses unknown parameters, because ignoring them could surprise the caller. With `Prefer: handling=lenient`
+ * (RFC 7240), they are listed in a response header instead. `prepare` runs the other input checks. Throws `bad_input`,
+ * or `forbidden` if the key may not call the endpoint.
  */
 export function checkUnknown(
   unknown: readonly UnknownParameter[],
@@ -34,7 +35,10 @@ export function checkUnknown(
   }
 }
 
-/** Returns the refusal, which is told together with a missing field, and after the restrictions of the key. */
+/**
+ * Returns the error for unknown parameters. Its message begins with a missing field if there is one. Throws `forbidden`
+ * if the key may not call the endpoint, because permissions are checked first.
+ */
 function refusalBefore(refusal: PosternError, prepare: () => unknown): PosternError {
   try {
     prepare();
@@ -65,12 +69,15 @@ function shown(path: readonly PropertyKey[]): string {
 }
 
 function headerOf(unknown: readonly UnknownParameter[]): string {
-  const names = unknown.map(({ path }) => shown(path).replaceAll(/[^\w.[\]-]/gu, encodeURIComponent));
+  // Each name takes at least two characters, so further names are beyond the limit.
+  const names = unknown
+    .slice(0, longestHeader)
+    .map(({ path }) => shown(path).replaceAll(/[^\w.[\]-]/gu, encodeURIComponent));
   const list = names.join(', ');
   return list.length <= longestHeader ? list : `${list.slice(0, list.lastIndexOf(', ', longestHeader))}, ...`;
 }
 
-/** Returns true if the first preference `handling` is `lenient`. */
+/** Returns true if the first `handling` preference is `lenient`. Later ones are ignored (RFC 7240, section 2). */
 function prefersLenient(header: string | string[] | undefined): boolean {
   if (header === undefined) return false;
   const preferences = String(header).match(/(?:"[^"]*"|[^",])+/g) ?? [];
