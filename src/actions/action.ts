@@ -80,7 +80,7 @@ interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   readonly destructive: boolean;
   /** True if the action returns, stores or creates a credential. Agents have no tool for it. */
   readonly handlesCredentials: boolean;
-  /** The group that a restricted API key needs. `null` if it is the group in the name. */
+  /** The endpoint group that a restricted API key needs. `null` for the group in the action's name. */
   readonly keyGroup: EndpointGroup | null;
   /** `null` if the action stays. */
   readonly deprecated: Deprecation | null;

@@ -14,7 +14,7 @@ export interface FailedCallLimitOptions {
   limit: number;
 }
 
-/** Limits the failed calls of each account. They are free although they cost the platform as much as others. */
+/** Limits the failed calls of each account, because they are free but load the platform like successful calls. */
 export class FailedCallLimit {
   readonly #options: FailedCallLimitOptions;
   readonly #refusedUntil = new LRUCache<string, number>(upTo(maxAccounts));

@@ -142,7 +142,7 @@ export class IdempotencyClaim {
     });
   }
 
-  /** Returns the sealed record that the request was performed, with the ids of its writes. Returns an empty string if sealing fails. */
+  /** Seals the outcome of a performed request: the ids of its writes. Returns an empty string if sealing fails. */
   #sealOutcome({ outcome }: ResponseToKeep): string {
     return this.#seal(outcome) ?? '';
   }

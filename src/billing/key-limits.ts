@@ -10,7 +10,7 @@ export interface KeyLimitsOptions {
   /** The maximum number of concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
   maxStreamsPerKey: number;
-  /** Returns the part of `maxConcurrentRequests` that a key may have now. It is below 1 while the process is saturated. */
+  /** Returns the fraction of `maxConcurrentRequests` that a key may use now. */
   keyShare: () => number;
 }
 

@@ -327,7 +327,7 @@ function requireHeaderValue(name: string, value: unknown): string {
 
 /**
  * Returns a credential as a header value: its UTF-8 bytes, each as one character, because `fetch` refuses other
- * characters. Throws for a value that no header can carry.
+ * characters. Throws `TypeError` for a value that cannot be sent in a header.
  */
 export function credentialHeader(name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new TypeError(`${name} is missing or empty`);

@@ -34,7 +34,7 @@ async function openMongo({ secrets: { mongodbUrl } }: Config): Promise<Store | n
   return openMongoStore({ url: mongodbUrl.expose() });
 }
 
-/** Only the folder itself is private. Parents that are missing get the default mode. */
+/** Creates DATA_DIR with mode 0700. Missing parent folders get the default mode. */
 export function makeDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
   mkdirSync(dirname(dataDir), { recursive: true });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

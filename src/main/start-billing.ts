@@ -37,7 +37,7 @@ export interface BillingOptions {
   maxStreamsPerKey: number;
   /** The maximum number of concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
-  /** Returns the part of `maxConcurrentRequests` that a key may have now. */
+  /** Returns the fraction of `maxConcurrentRequests` that a key may use now. */
   keyShare: () => number;
   /** True if the platform performs each token of a write once. */
   repeatable: boolean;

@@ -52,7 +52,7 @@ const instructions =
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 
-/** Null is the same as leaving `arguments` out, but the schema of the protocol refuses it. */
+/** Accepts `arguments: null` as absent arguments. The protocol schema would refuse null. */
 class LenientServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);

@@ -316,7 +316,7 @@ describe('HTTP', () => {
     },
   );
 
-  test('takes null for a field that is left out', async () => {
+  test('accepts null for absent fields and arguments', async () => {
     for (const input of [null, { full: null }]) {
       const { result } = (await (await post(callOf('account_balance', input), { accept: '*/*' })).json()) as {
         result: { structuredContent: object };

@@ -50,7 +50,7 @@ export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, dat
   };
 }
 
-/** Writes `demo.json`, and `demo.env` for shells, into DATA_DIR. Returns the path of `demo.json`. */
+/** Writes `demo.json`, and `demo.env` for shells, into a folder. Returns the path of `demo.json`. */
 export function writeDemoFiles(folder: string, demo: Demo): string {
   const path = join(folder, 'demo.json');
   replaceFile(path, `${JSON.stringify(demo, null, 2)}\n`);

@@ -18,7 +18,7 @@ const older = 'application/json';
 export function respond(result: FormattedExecutionResult, state: GraphqlRequest, bytesLimit: number): void {
   const { response } = state;
   let sent = result;
-  // The response of a mutation was shortened before, and must say what was written.
+  // `execute` has shortened the response of a mutation. It is not replaced, because it says what was written.
   let json = state.operationType === 'mutation' ? JSON.stringify(result) : toJson(result, bytesLimit);
   if (json === null) {
     const error = tooLarge(bytesLimit);

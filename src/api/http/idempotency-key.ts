@@ -25,7 +25,7 @@ const longestText = 65_536;
 
 /**
  * Returns a string that identifies the content of a request: its action, input, actor and proxy. Two requests have the same string only if
- * their contents are equal. A field with `null` counts as left out, unless `keepsNull` is true.
+ * their contents are equal. A field with `null` equals an absent field unless `keepsNull` is true.
  */
 export function requestContent(
   name: string,

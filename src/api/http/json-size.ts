@@ -1,6 +1,6 @@
 /**
- * Serializes a value. Returns `null` if the JSON has more than `limitBytes` bytes. A value that is certainly too large is not serialized:
- * one text can occur in a GraphQL response thousands of times.
+ * Serializes a value. Returns `null` if the JSON has more than `limitBytes` bytes. Checks a lower bound of the size
+ * first, because a GraphQL response can contain one long text thousands of times.
  */
 export function toJson(value: object, limitBytes: number): string | null {
   // A character takes at least one byte, and a value at least two.

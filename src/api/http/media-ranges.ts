@@ -1,9 +1,9 @@
 /**
- * Parses an `Accept` header (RFC 9110 section 12.5.1). Returns the quality of each media range, such as `text/*`: from 0, not acceptable, to 1.
- * A malformed quality counts as 0.
+ * Parses an `Accept` header (RFC 9110 section 12.5.1). Returns the quality of each media range, such as `text/*`. The
+ * quality is 0 (not acceptable) to 1. A malformed quality counts as 0.
  */
 export function mediaRanges(accept: string): ReadonlyMap<string, number> {
-  // The first of equal ranges counts.
+  // `Map` keeps the last of equal ranges, so `reverse` makes the first one count.
   return new Map(accept.toLowerCase().split(',').map(readRange).reverse());
 }
 

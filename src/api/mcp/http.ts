@@ -116,7 +116,7 @@ function notAcceptable(): Response {
   return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status: 406 });
 }
 
-/** Converts a response to a format. The last event of a stream is the result of the call. */
+/** Converts a response between JSON and an event stream. The last event of a stream is the result of the call. */
 async function inFormat(format: Format, answer: Response): Promise<Response> {
   const isStream = answer.headers.get('content-type') === eventStream;
   if (format === 'any' || answer.body === null || isStream === (format === 'events')) return answer;

@@ -22,12 +22,12 @@ export type RawInput = Record<string, unknown>;
 
 export type InputReader = (request: RestRequest) => { input: RawInput; unknown: readonly UnknownParameter[] };
 
-/** Every endpoint knows them, so that a client can send them with every request. */
+/** All endpoints accept these parameters, so that a client can send its credentials with every request. */
 const credentials = { auth_token: z.string(), proxy: z.string(), encryption_code: z.string() };
 
 /**
  * Returns a function that reads the raw input of an action: the query of a GET or the JSON body of other methods, and the path parameters.
- * Unknown parameters and `null` are left out.
+ * Unknown parameters and `null` are removed from the input.
  */
 export function inputReader({ method, path, kind, input: { shape } }: Action): InputReader {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -54,7 +54,7 @@ function bodyOf({ body = {} }: RestRequest): RawInput {
   throw new PosternError('unreadable_body', 'The body must be a JSON object');
 }
 
-/** The values of a query are strings, so digits are converted to a number if the action's field is a number. */
+/** Converts the digits of numeric fields to numbers, because the values of a query are strings. Throws `bad_input`. */
 function readQueryValues(input: RawInput, numbers: readonly string[]): void {
   for (const [name, value] of Object.entries(input)) {
     if (Array.isArray(value)) throw malformedField(name, 'given more than once');

@@ -30,7 +30,7 @@ export function envelopeForm({ effect }: Action, takesOutput = false) {
 
 /** A response body that is encoded lazily. */
 class ResponseBody {
-  /** The output of the action if `takesOutput` is true, otherwise `null`, so that the output is garbage once it is encoded. */
+  /** The output of the action if `takesOutput` is true. Otherwise `null`, so that encoding frees the output. */
   readonly output: unknown;
   readonly #isRead: boolean;
   #output: unknown;

@@ -86,8 +86,8 @@ export function refuseAmbiguousHeaders(request: IncomingMessage): void {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes credentials in headers as UTF-8, which curl sends. Node reads headers as Latin-1. Throws `bad_input` for other
- * encodings, before a wrong code could use up a guess.
+ * Decodes credential headers as UTF-8, because clients such as curl send UTF-8 and Node decodes headers as Latin-1.
+ * Throws `bad_input` for other encodings, so that a wrongly encoded PIN does not use up a guess.
  */
 export function decodeCredentialHeaders({ headers }: IncomingMessage): void {
   for (const name of ['authorization', ...Object.values(credentialHeaders)]) {

@@ -21,7 +21,7 @@ const busySampleMs = 50;
 const busyUtilization = 0.98;
 /** While the event loop is saturated, this part of the maximum number of concurrent requests is accepted. */
 const busyShare = 1 / 25;
-/** The parts of its concurrent requests that a key may have while the event loop is saturated, once an eighth or half of the slots is taken. */
+/** The values of `keyShare` while the event loop is saturated: above an eighth of the slots, and above half of them. */
 const [busyKeyShare, crowdedKeyShare] = [1 / 8, 1 / 64];
 /** The event loop is late after this many consecutive samples, because a single long pause is over when it is measured. */
 const lateSamples = 3;
@@ -60,8 +60,8 @@ export class Overload {
   }
 
   /**
-   * The part of its concurrent requests that a key may have now. It is below 1 while the event loop is saturated. A few keys take at most half of
-   * the slots, so that keys without running requests find one.
+   * The fraction of MAX_CONCURRENT_REQUESTS that a key may use now. It decreases while the event loop is saturated, so
+   * that a few busy keys cannot take all slots.
    */
   get keyShare(): number {
     const taken = this.#inFlight / this.#busyLimit;

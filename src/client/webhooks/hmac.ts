@@ -18,7 +18,7 @@ function requireSecret<T extends TextOrBytes>(secret: T | undefined): T {
   throw new TypeError('The secret is missing or empty, or not a string');
 }
 
-/** Returns one or several secrets as a list. Throws like `requireSecret`. */
+/** Returns the secrets as a list. Throws like `requireSecret`. */
 export function requireSecrets(secret: string | readonly string[]): readonly [string, ...string[]] {
   const [newest, ...older] = [secret].flat();
   return [requireSecret(newest), ...older.map(requireSecret)];

@@ -40,7 +40,10 @@ export function signatureScheme(hmac: Hmac) {
   };
 }
 
-/** Returns the secret, and the key that libraries of Standard Webhooks decode from a secret of `whsec_` and base64. */
+/**
+ * Returns the HMAC keys of a secret: its text and, if the secret is `whsec_` and base64, the decoded bytes. Standard
+ * Webhooks libraries use the decoded bytes.
+ */
 function keysOf(secret: string): TextOrBytes[] {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
   try {

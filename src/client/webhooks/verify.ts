@@ -114,7 +114,7 @@ function hasGet(headers: object): headers is { get(name: string): string | null 
 function bytesOf(body: RawBody): TextOrBytes {
   if (typeof body === 'string') return body;
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-  // `instanceof` does not know the buffers of other realms, such as those of test runners.
+  // `instanceof` is false for an ArrayBuffer of another realm, for example in a test runner.
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
   throw new WebhookVerificationError('the body must be the received text or bytes, not parsed JSON');
 }

@@ -74,7 +74,7 @@ async function readChanges(conversation: OpenConversation, message: PlacedMessag
     if (said.kind === 'edit' && said.senderId === message.senderId) edit = said.text;
     if (said.kind !== 'reactionAdded' && said.kind !== 'reactionRemoved') continue;
     const { senderId } = said;
-    // Other clients may use other spellings.
+    // Other clients may send an emoji with other variation selectors.
     const emoji = emojiOf(said.emoji) ?? said.emoji;
     const key = `${senderId} ${emoji}`;
     if (said.kind === 'reactionRemoved') reactions.delete(key);

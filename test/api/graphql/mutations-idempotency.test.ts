@@ -37,7 +37,7 @@ describe('the same mutation with the same Idempotency-Key', () => {
     expect(await restingBalance(rest)).toBe('0.999');
   });
 
-  test('is the same with null for a field that is left out, unless null is a value', async () => {
+  test('equals one with null for absent fields, unless null is a value', async () => {
     const { graphql } = await caller();
     const [key, text] = [newKey(), newText()];
     const headers = { 'idempotency-key': key };

@@ -113,8 +113,8 @@ describe('a response that turns out too large', () => {
   );
 });
 
-describe('a mutation', () => {
-  test('returns its data if only the extensions make the response too large', async () => {
+describe('the response of a mutation', () => {
+  test('has its data if only the extensions make it too large', async () => {
     const mutation = `mutation ($text: String!) { createTweet(input: { text: $text }) { id tweet { ${aliased(98, 'text')} } } }`;
     const bytesWith = ({ data }: { data: unknown }) => JSON.stringify({ data }).length;
     const short = 'z'.repeat(900);

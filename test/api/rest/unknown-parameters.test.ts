@@ -14,7 +14,7 @@ function send(method: string, path: string, body: object | undefined) {
   return ada.send(method, path, body && JSON.stringify(body), headers);
 }
 
-describe('an unknown parameter', () => {
+describe('unknown parameters', () => {
   afterAll(async () => {
     expect(await restingBalance(ada)).toBe('1');
     expect(await sandbox.tweets()).toEqual([]);
@@ -57,7 +57,7 @@ describe('an unknown parameter', () => {
       'readonly. Did you mean read_only?',
       'name, read_only, groups, ip_ranges, calls_per_minute, dollars_per_day, expires_at',
     ],
-  ])('is refused by %s %s %j with 400 before anything runs', async (method, path, body, sentence, known) => {
+  ])('are refused with 400 before anything runs: %s %s %j', async (method, path, body, sentence, known) => {
     const answer = await send(method, path, body);
     const names = known === '' ? everywhere : `${known}, ${everywhere}`;
     expectRefusal(answer, 400, `Unknown parameter: ${sentence} Known parameters: ${names}`);
@@ -65,7 +65,7 @@ describe('an unknown parameter', () => {
     expect(service.log.find((line) => line.includes(`"${id}"`))).toContain('"unknown_parameter"');
   });
 
-  test('is refused in the body of a GET', async () => {
+  test('are refused with 400 in the body of a GET', async () => {
     const error = `Unknown parameter: count: send it in the query string. Known parameters: userName, userId, count, cursor, ${everywhere}`;
     const head = Object.entries({
       host: 'x',
@@ -106,24 +106,24 @@ describe('an unknown parameter', () => {
       'article_id',
     ],
     ['POST', '/tweet/favorite?tweet_id=1', {}, 'tweet_id', 'tweet_id: send it in the JSON body.', 'tweet_id'],
-  ])('is named after a missing one by %s %s %j with 400', async (method, path, body, missing, sentence, known) => {
+  ])('are named with 400 after a missing parameter: %s %s %j', async (method, path, body, missing, sentence, known) => {
     const error = `Missing required field: ${missing}. Unknown parameter: ${sentence} Known parameters: ${known}, ${everywhere}`;
     expectRefusal(await send(method, path, body), 400, error);
   });
 
-  test('is named after a missing auth_token with 400', async () => {
+  test('are named with 400 after a missing auth_token', async () => {
     const answer = await ada.with({ authToken: '' }).get('/user/me', { authToken: 'x' });
     const named = 'Unknown parameter: authToken. Did you mean auth_token?';
     expectRefusal(answer, 400, `Missing required field: auth_token. ${named} Known parameters: ${everywhere}`);
   });
 
-  test('is refused with 403 first by a key that may not call the endpoint', async () => {
+  test('are refused with 403 if the key may not call the endpoint', async () => {
     const { data } = (await ada.post('/account/keys', { name: 'Reader', read_only: true })).body;
     const reader = ada.with({ key: String(data['key']) });
     expectRefusal(await reader.post('/tweet/create', { text: 'x', scheduled_at: '1' }), 403);
   });
 
-  test('of another one is the same for any name: __proto__, constructor, thousands', async () => {
+  test('are named up to three times with 400, also __proto__ and constructor', async () => {
     const names = Array.from({ length: 9_000 }, (_, at) => `name${at}`);
     const body = `{"text":"x","__proto__":{"polluted":1},"constructor":1,${names.map((name) => `"${name}":1`).join()}}`;
     const { error } = (
@@ -135,7 +135,7 @@ describe('an unknown parameter', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('is named by its path in a nested object', () => {
+  test('are named by their path in nested objects', () => {
     const media = z.object({ url: z.string(), alt: z.string().optional() });
     const schema = z.object({ media: z.array(media).optional(), poll: z.object({ options: z.array(z.string()) }) });
     const { input, unknown } = knownInput(schema, {
@@ -155,34 +155,34 @@ describe('an unknown parameter', () => {
 describe('Prefer: handling=lenient', () => {
   const lenient = { prefer: 'respond-async, handling=lenient; x="a,b"' };
 
-  test('ignores unknown parameters, and lists them', async () => {
+  test('ignores unknown parameters and lists them with 200', async () => {
     const { status, headers } = await ada.get('/user/info', { userName: 'ada', 'types[]': '1', 'ä,b': '2' }, lenient);
     expect(status).toBe(200);
     expect(headers.get('preference-applied')).toBe('handling=lenient');
     expect(headers.get('x-ignored-parameters')).toBe('types[], %C3%A4%2Cb');
   });
 
-  test('lists nothing if all parameters are known', async () => {
+  test('lists nothing with 200 if all parameters are known', async () => {
     const { headers } = await ada.get('/account', { auth_token: 'x', encryption_code: 'y' }, lenient);
     expect(headers.get('preference-applied')).toBe('handling=lenient');
     expect(headers.get('x-ignored-parameters')).toBeNull();
   });
 
-  test('bounds the list', async () => {
+  test('limits the length of the list', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`parameter${at}`, '1']));
     const { headers } = await ada.post('/user/home_timeline', many, lenient);
     expect(headers.get('x-ignored-parameters')).toMatch(/^parameter0, .{1900,2000}, parameter\d+, \.\.\.$/);
   });
 
   test.each(['handling=strict', 'x="handling=lenient"', 'handling=strict, handling=lenient', 'lenient'])(
-    'is not %s',
+    'refuses unknown parameters with 400 for Prefer: %s',
     async (prefer) => {
       const { status, headers } = await ada.get('/account', { x: '1' }, { prefer });
       expect([status, headers.get('preference-applied')]).toEqual([400, null]);
     },
   );
 
-  test('leaves unknown parameters, and null, out of the idempotency comparison', async () => {
+  test('ignores unknown parameters and null in the comparison for an Idempotency-Key', async () => {
     const key = { ...lenient, 'idempotency-key': 'lenient' };
     const first = await ada.post('/tweet/create', { text: 'Once', scheduled_at: '1' }, key);
     const second = await ada.post('/tweet/create', { text: 'Once', other: [1], langs: null }, key);

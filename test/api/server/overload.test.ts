@@ -55,7 +55,7 @@ describe('overload', () => {
     await expect.poll(async () => (await caller.get('/account')).status, { interval: 100 }).toBe(200);
   });
 
-  test('gives a key a part of the slots while the event loop is saturated, and leaves slots to other keys', async () => {
+  test('limits each key with 429 while the event loop is saturated, and leaves slots to other keys', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '150', MAX_CONCURRENT_REQUESTS: '24' }, { runtime: systemRuntime });
     const others: Client[] = [];
     for (let i = 0; i < 4; i++) others.push(caller.with({ key: (await service.makeAccount('1')).key }));

@@ -10,7 +10,7 @@ const { baseUrl } = fixture.service.demo;
 const origin = baseUrl.replace('/v1', '');
 const apiKey = String(fixture.client.options.key);
 
-/** Sends a header of these bytes to each API that reads messages, and returns their responses as texts. */
+/** Calls each API that reads messages with these bytes as `x-encryption-code`. Returns the responses as texts. */
 async function readEverywhere(who: Writer, code: Buffer): Promise<string[]> {
   const authToken = who.account.authToken;
   const headers = {
@@ -33,7 +33,7 @@ async function readEverywhere(who: Writer, code: Buffer): Promise<string[]> {
 
 describe('an encryption code beyond ASCII', () => {
   test.each(['pässwörd-42', '鍵🔑です 日本', 'e\u0301tude-77', 'ﬁne-Code-8²'])(
-    'opens messages as UTF-8 in a header, from the client and from the command line: %s',
+    'opens messages over every API, the client and the command line: %s',
     async (code) => {
       const who = await fixture.mint({ chatKeys: false });
       const { authToken } = who.account;
@@ -55,7 +55,7 @@ describe('an encryption code beyond ASCII', () => {
     },
   );
 
-  test('is refused with 400 in another encoding, before a guess is used', async () => {
+  test('is refused with 400 if its header is not UTF-8, before a guess is used', async () => {
     const [responses, requests] = await fixture.sandbox.requestsDuring(() =>
       readEverywhere(fixture.ada, Buffer.from('pässwörd-42', 'latin1')),
     );
@@ -69,7 +69,7 @@ describe('an encryption code beyond ASCII', () => {
   });
 
   test.each(['line\nbreak-42', 'tab\tcode-42', 'del\u007f-4242', 'half \ud83d emoji'])(
-    'is refused with 400 if no header can carry it: %j',
+    'is refused with 400 if it has control characters or lone surrogates: %j',
     async (encryption_code) => {
       const who = await fixture.mint({ chatKeys: false });
       const refused = await who.post('/dm/enroll', { encryption_code });
@@ -81,7 +81,7 @@ describe('an encryption code beyond ASCII', () => {
     },
   );
 
-  test('stays as typed unless it is a PIN', async () => {
+  test('is normalized only if it is a PIN', async () => {
     const who = await fixture.mint({ chatKeys: false });
     dataOf(await who.post('/dm/enroll', { encryption_code: '７３８２０５' }));
     expect((await who.get('/dm/list', {}, { 'x-encryption-code': '738205' })).status).toBe(200);

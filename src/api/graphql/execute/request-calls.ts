@@ -35,7 +35,7 @@ export class RequestCalls {
     return this.#prepare(action, input, paged, key).call;
   }
 
-  /** Throws the error with which a check before execution refuses the call's input. */
+  /** Throws if a check before execution refuses the call's input. */
   check(action: Action, input: Input, paged: boolean): void {
     const { refused } = this.#prepare(action, input, paged, this.keyOf(action, input, paged));
     if (refused) throw refused;
@@ -47,7 +47,7 @@ export class RequestCalls {
     return prepared.length > 0 && prepared.every((each) => each instanceof PosternError && each.code === 'forbidden');
   }
 
-  /** True if a prepared call changes fields for which null is a value. */
+  /** True if a prepared call is a PATCH. Its fields can have null as a value. */
   get acceptNull(): boolean {
     return [...this.#prepared.values()].some((each) => 'call' in each && each.call.action.method === 'PATCH');
   }

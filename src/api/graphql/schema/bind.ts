@@ -118,7 +118,7 @@ export function listCall<Parent>(call: ListCall<Parent>) {
     resolve: async (parent: Parent, given: Args, session: Session) => {
       const page = await session.edges(action, inputOf(parent, given));
       const first = given['first'] == null ? defaultFirst : Number(given['first']);
-      // TypeScript cannot check the items, because `items` is the name of any field of the output.
+      // The cast is necessary because `items` can be the name of any output field.
       return new Connection(page, page.output[items] as never[], first, given['after'] != null);
     },
   };
