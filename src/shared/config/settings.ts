@@ -213,7 +213,7 @@ export const settings = {
   MAX_CONCURRENT_REQUESTS: {
     ...withDefault('64', wholeNumber(0, 1_000_000)),
     about:
-      'Concurrent requests of one API key in each process, an eighth of them, or one if many requests run, while the event loop is saturated; 0 for no limit. Open streams do not count.',
+      'Concurrent requests of one API key in each process; 0 for no limit. While the event loop is saturated, an eighth or a 64th of them is accepted. Open streams do not count.',
     example: '16',
   },
   MAX_REQUESTS_IN_FLIGHT: {
