@@ -40,7 +40,7 @@ export class FailedCallLimit {
     const { runtime, counters, limit } = this.#options;
     const rate = counters.take('failures', account, limit);
     if (rate === null || rate.allowed) return;
-    // Calls that were in flight when the limit was reached count too, so that many at once gain nothing.
+    // Also counts calls that were in flight when the limit was reached, so that concurrent calls gain nothing.
     counters.add('failures', account, 1);
     this.#refusedUntil.set(account, runtime.now() + rate.retryAfterSeconds * 1_000);
   }

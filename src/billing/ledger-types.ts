@@ -32,7 +32,7 @@ export interface Settled {
 
 /** Times of the ledger in milliseconds. Tests may shorten them. */
 export interface LedgerTimes {
-  /** A caller that has waited this long for the store is refused with 503, or goes on if it only waits for released credit. */
+  /** A caller that has waited this long for the store is refused with 503, or continues if it only waits for released credit. */
   callerMs: number;
   /** The same limit for callers that wait for credit after the store has failed. It gives a short failure time to pass. */
   failingMs: number;

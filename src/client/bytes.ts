@@ -7,8 +7,8 @@ const mostBytes = 17 * 1024 * 1024;
 const bytesAtOnce = 24_576;
 
 /**
- * Returns a file as base64, or as a `data:` URI if its media type is known. Throws `RangeError` if it is too large. Objects are told apart
- * by their properties, because some test environments have classes of their own.
+ * Returns a file as base64, or as a `data:` URI if its media type is known. Throws `RangeError` if it is too large. Detects the type
+ * of an object by its properties, because some test environments replace the classes.
  */
 export async function base64Of(file: Exclude<Bytes, string>): Promise<string> {
   if ('getReader' in file) return encoded(await readAll(file));

@@ -35,7 +35,7 @@ export interface ClientOptions {
   maxRetries?: number | undefined;
   /** Time limit of each attempt in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** A longer `Retry-After` is not waited for: the call fails at once. Default: 60,000. */
+  /** The maximum `Retry-After`. With a longer one, the call fails without a retry. Default: 60,000. */
   maxRetryAfterMs?: number | undefined;
 }
 

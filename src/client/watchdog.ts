@@ -1,6 +1,6 @@
 import { ConnectionError } from './errors.ts';
 
-/** The longest time of a timer. Timers with a longer time end at once. */
+/** The maximum delay of a timer. A longer delay would fire immediately. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Aborts a request when the caller's signal aborts, or after a time without progress. */

@@ -23,8 +23,9 @@ export interface Rotation extends RotationProgress {
 }
 
 /**
- * Encrypts the stored secrets of webhooks and pollers with the first secret key. Gateways may run. A repetition continues a rotation that was
- * interrupted, because it skips what has the first key. Throws an error with advice if a gateway could not read the result.
+ * Encrypts the stored secrets of webhooks and pollers with the first secret key. Gateways may run meanwhile. An interrupted
+ * rotation can be repeated, because secrets with the first key are skipped. Throws an error with advice if a gateway could not read the
+ * result.
  */
 export async function rotateSecrets(
   store: Store,

@@ -108,7 +108,7 @@ async function callTool(
   }
 }
 
-/** Returns the arguments. Refuses unknown ones, because an ignored argument would change what the model meant. */
+/** Returns the arguments. Refuses unknown arguments, because ignoring one could change the meaning of the call. */
 function checkFields({ fields, definition }: Tool, given: Record<string, unknown>): Record<string, unknown> {
   const unknown = Object.keys(given).find((name) => !fields.includes(name));
   if (unknown === undefined) return given;

@@ -38,7 +38,7 @@ const firstFields = ['text', 'title', 'content', 'userName', 'name', 'descriptio
 
 export interface Shortened {
   data: unknown;
-  /** Describes what was left out or cut, such as `1 text was cut at 2000 characters`. Empty if the data is complete. */
+  /** Describes the omitted and shortened data, such as `1 text was cut at 2000 characters`. Empty if the data is complete. */
   omissions: string[];
 }
 
@@ -46,7 +46,7 @@ export interface Shortened {
 const hiddenPerVisible = 4;
 
 /**
- * Shortens the data of a call for a model: the text comes first, texts are cut, and fields for display and empty fields are left out. The
+ * Shortens the data of a call for a model: the text comes first, texts are cut, and fields for display and empty fields are omitted. The
  * length of the result as JSON is limited, with `full` too. Items that do not fit are left out at the end of their list, and are not read.
  */
 export function shorten(data: unknown, full: boolean): Shortened {
@@ -127,7 +127,7 @@ class Shortener {
     return kept;
   }
 
-  /** `shortOf` shortens what replaces a value. */
+  /** `shortOf` shortens the replacement of a value. */
   #object(fields: Fields, shortOf = (given: unknown, _value: unknown) => this.#value(given)): Fields {
     const kept: [string, unknown][] = [];
     for (const [name, value] of Object.entries(fields).sort(([a], [b]) => rank(a) - rank(b))) {

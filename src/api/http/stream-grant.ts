@@ -14,7 +14,7 @@ export interface StreamGrantParts {
 const opened = new WeakMap<IncomingMessage, StreamGrant>();
 
 /**
- * Returns what the token in the URL of a live stream grants. Returns `null` if the request has no token, or is not for the live stream.
+ * Returns the grant of the token in a live stream URL. Returns `null` if the request has no token, or is not for the live stream.
  * Throws `unauthenticated` or `bad_input`.
  */
 export function streamGrantOf(

@@ -17,7 +17,7 @@ import { OpenConversation } from './open-conversation.ts';
 /** The number of message ids that are remembered to detect replays. */
 const maxRemembered = 20_000;
 
-/** The number of conversations that are read at once. Each may have megabytes of key changes. */
+/** The maximum number of conversations that are read concurrently. Each may have megabytes of key changes. */
 const readAtOnce = 4;
 
 export interface EventOpenerParts {

@@ -20,7 +20,7 @@ export type EnrolmentState =
       readonly left: ReadonlyMap<number, string>;
     };
 
-/** Reads the enrolment from all realms at once. It costs no guess. Throws if no two realms agree. */
+/** Reads the enrolment from all realms concurrently, without using a guess. Throws if no two realms agree. */
 export async function readEnrolmentState(realms: PlatformRealms, runtime: Runtime): Promise<EnrolmentState> {
   const { result, answers, errors } = await gather({
     realms,

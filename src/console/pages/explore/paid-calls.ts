@@ -37,7 +37,7 @@ export async function load<T>(shown: ExplorerCall): Promise<void> {
   if (state.value.loading || state.value.data !== null) return;
   state.value = { data: null, error: null, loading: true };
   try {
-    // The call goes on if the visitor leaves the page, because it may be paid already.
+    // The call continues if the visitor leaves the page, because it may be paid already.
     const data = await call<T>(shown.name, shown.input, { asActor: true });
     state.value = { data, error: null, loading: false };
   } catch (error) {
