@@ -65,14 +65,18 @@ export function unknownParameter(unknown: readonly UnknownParameter[]): PosternE
 }
 
 function shown(path: readonly PropertyKey[]): string {
-  return printable(fieldAt(path).slice(0, longestName).toWellFormed());
+  return printable(nameOf(path));
+}
+
+function nameOf(path: readonly PropertyKey[]): string {
+  return fieldAt(path).slice(0, longestName).toWellFormed();
 }
 
 function headerOf(unknown: readonly UnknownParameter[]): string {
   // Each name takes at least two characters, so further names are beyond the limit.
   const names = unknown
     .slice(0, longestHeader)
-    .map(({ path }) => shown(path).replaceAll(/[^\w.[\]-]/gu, encodeURIComponent));
+    .map(({ path }) => nameOf(path).replaceAll(/[^\w.[\]-]/gu, encodeURIComponent));
   const list = names.join(', ');
   return list.length <= longestHeader ? list : `${list.slice(0, list.lastIndexOf(', ', longestHeader))}, ...`;
 }
