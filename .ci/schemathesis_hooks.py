@@ -26,7 +26,7 @@ SAMPLES = {
 
 # These are left out, because no made-up value is accepted: a cursor must be one that the service made, no proxy can be reached,
 # no media is fetched from an address that is not public, ids of media must differ from each other, alternative texts need media, address
-# ranges have a form of their own, and the end of a key must be in the future. `Prefer` would accept what is otherwise refused.
+# ranges have a form of their own, and the end of a key must be in the future. `Prefer` would make the service accept unknown parameters.
 LEFT_OUT = {
     "Prefer",
     *("ip_ranges", "expires_at"),

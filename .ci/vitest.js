@@ -1,6 +1,6 @@
 // Runs all tests of Vitest, and writes the reports vitest.json and, if tests failed, vitest-again.json to a folder, and the errors that
-// services logged to errors.log. Files with failed tests are run once more in a process of their own, because a test may have failed only
-// because the machine was busy. If more than `maxFiles` files failed, none is run again.
+// services logged to errors.log. Runs files with failed tests once more, in a process of their own, because the machine may have been too
+// busy for a test. If more than `maxFiles` files failed, no file runs again.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -13,7 +13,7 @@ const hourMs = 3_600_000;
 const overlapMs = hourMs;
 /** Postern remembers an Idempotency-Key for 24 hours. */
 const keyMs = 23 * hourMs;
-/** The number of replies to one conversation, until the bot has not replied to it for 30 days. */
+/** The maximum number of replies in one conversation. The count starts again 30 days after the last reply. */
 const conversationLimit = 3;
 const conversationMs = 30 * 24 * hourMs;
 
@@ -51,11 +51,11 @@ async function hasMyReply(mention) {
 }
 
 /**
- * Returns why a mention must not be answered, because two bots would answer each other without end.
+ * Returns the reason for not replying to a mention, or null. Without such limits, two bots would reply to each other endlessly.
  * @param {State} state @param {Tweet} mention
  */
 function reasonToStop({ conversations }, { id, conversationId, inReplyToId, inReplyToUserId }) {
-  // The first tweet of a conversation is no reply.
+  // A reply to the first tweet of a conversation is not a reply to a reply.
   if (inReplyToUserId === me.id && inReplyToId !== conversationId) return 'replies to a reply of this bot';
   const replies = conversations[conversationId ?? id]?.replies ?? 0;
   return replies < conversationLimit ? null : `is in a conversation with ${replies} replies of this bot`;

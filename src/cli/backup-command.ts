@@ -43,7 +43,7 @@ export function restoreCommand(): Command {
     });
 }
 
-/** Returns a function that shows progress on standard error. A terminal shows one line that is updated; other outputs get a line every 10 %. */
+/** Shows progress on standard error: on a terminal as one line that is updated, otherwise as a line every 10 %. */
 function showProgress(label: string): OnProgress {
   let shown = -1;
   return (done, total) => {

@@ -60,9 +60,7 @@ function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): s
   return error.message;
 }
 
-/**
- * Returns true if the path is in DATA_DIR or above it. An error without a path means that the disk of DATA_DIR is full.
- */
+/** Returns true if the path is in DATA_DIR or above it. An error without a path means that the disk of DATA_DIR is full. */
 function isOfDataDir(path: string | undefined): boolean {
   if (path === undefined) return true;
   const [given, dataDir] = [`${resolve(path)}/`, `${resolve(process.env['DATA_DIR'] || 'data')}/`];

@@ -99,7 +99,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   };
   try {
     if (config.dataDir !== config.demoDir) {
-      logger.warn({ path: config.dataDir }, 'DATA_DIR is a folder with other files, so Postern works in a subfolder');
+      logger.warn(
+        { path: config.dataDir },
+        'DATA_DIR is a folder with other files or with access by other users, so Postern works in its subfolder',
+      );
     }
     for (const name of config.removed) logger.warn(`${name} has no effect any more: ${removedSettings[name]}`);
     const failures = new Failures();

@@ -9,9 +9,7 @@ import { type Finding, hasFailure, inTime, passed, reasonOf, skip, warn } from '
 
 const answerMs = 3_000;
 
-/**
- * Any HTTP response shows that a server listens. A missing collector is only a warning, because calls do not need it.
- */
+/** Any HTTP response shows that a server listens. A missing collector is only a warning, because calls do not need it. */
 async function checkTraces({ traces }: Config): Promise<readonly Finding[]> {
   if (traces === null) return [];
   const { endpoint, protocol } = traces;
@@ -39,7 +37,7 @@ export interface Examination {
 /** Checks everything that a service needs, without changing anything. Ends within 15 s, even if a check hangs. */
 export async function examine(env: Environment): Promise<Examination> {
   const { config, findings } = checkSettings(env);
-  // An older Node does not get here (scripts/node-version.js).
+  // scripts/node-version.js has already checked the version.
   const begun = [...findings, passed('node', `Node ${process.versions.node}`)];
   if (config === null) {
     const rest = ['disk', 'secret_key', 'store', 'clock', 'port', 'platform'];

@@ -116,7 +116,7 @@ function configOf(checked: CheckedSettings, env: Environment) {
     port: checked.PORT,
     corsOrigins: Object.freeze([...checked.CORS_ORIGINS]),
     dataDir: checked.DATA_DIR.used,
-    /** The folder that DATA_DIR names, which differs from `dataDir` if it has other files. */
+    /** The folder that DATA_DIR names. It differs from `dataDir` if Postern works in a subfolder. */
     demoDir: checked.DATA_DIR.given,
     log: { level: checked.LOG_LEVEL, format: checked.LOG_FORMAT },
     traces:

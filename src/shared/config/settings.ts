@@ -78,7 +78,7 @@ export const settings = {
   DATA_DIR: {
     ...withDefault('./data', chooseDataDir),
     about:
-      'Folder of the embedded store, the sandbox, secret.key and demo.json. In a folder with other files, Postern works in a subfolder.',
+      'Folder of the embedded store, the sandbox, secret.key and demo.json. If the folder is not private, Postern works in its subfolder postern.',
     example: '/var/lib/postern',
   },
   SECRET_KEY: {
@@ -213,7 +213,7 @@ export const settings = {
   MAX_CONCURRENT_REQUESTS: {
     ...withDefault('64', wholeNumber(0, 1_000_000)),
     about:
-      'Concurrent requests of one API key in each process; 0 for no limit. While the event loop is saturated, an eighth or a 64th of them is accepted. Open streams do not count.',
+      'Concurrent requests of one API key in each process; 0 for no limit. Lower while the event loop is saturated. Open streams do not count.',
     example: '16',
   },
   MAX_REQUESTS_IN_FLIGHT: {

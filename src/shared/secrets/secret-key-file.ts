@@ -10,8 +10,8 @@ const fileName = 'secret.key';
 export const secretKeyPath = (dataDir: string): string => join(dataDir, fileName);
 
 /**
- * Removes the access of other users to the key file. Returns the previous mode, such as `0644`, or `null` if nothing was changed. A link is
- * left alone, because its target is not Postern's file. Throws if another user owns the file.
+ * Removes the access of other users to the key file. Returns the previous mode, such as `0644`, or `null` if the mode was
+ * not changed. Ignores a symbolic link, because Postern did not create its target. Throws if another user owns the file.
  */
 export function hideSecretKeyFile(dataDir: string): string | null {
   const path = secretKeyPath(dataDir);

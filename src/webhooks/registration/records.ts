@@ -192,7 +192,7 @@ function orNull<T>(open: () => T): T | null {
 function webhookExists(id: string): PosternError {
   return new PosternError(
     'webhook_exists',
-    `A webhook with this url and auth_token exists: ${id}. PUT /webhooks/${id} validates it, PATCH /webhooks/${id} changes its events, ` +
-      `and POST /webhooks/${id}/rotate-secret returns a new secret if its secret was never seen`,
+    `A webhook with this url and auth_token exists: ${id}. PUT /webhooks/${id} runs its handshake again, PATCH /webhooks/${id} changes its events, ` +
+      `and POST /webhooks/${id}/rotate-secret replaces a secret that you do not have`,
   );
 }
