@@ -59,14 +59,14 @@ export function tiff(orientation: number, entries = 1, text = ''): Buffer {
   return Buffer.concat([content, Buffer.from(text, 'latin1')]);
 }
 
-/** The JPEG above with the position and the camera, turned. */
+/** `jpeg` with Exif data: an orientation, the GPS position and the camera. */
 export const geotagged = Buffer.concat([
   jpeg.subarray(0, 20),
   segment(0xe1, 'Exif\0\0', tiff(6, 3, 'GPS 52.37 4.89, Canon')),
   jpeg.subarray(20),
 ]);
 
-/** What the platform gets of it. */
+/** `geotagged` as uploaded to the platform, with the orientation only. */
 export const cleaned = Buffer.concat([jpeg.subarray(0, 20), segment(0xe1, 'Exif\0\0', tiff(6)), jpeg.subarray(20)]);
 
 /** 1 by 1 pixel. */

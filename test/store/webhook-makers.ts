@@ -36,7 +36,7 @@ export function apiKey(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
   };
 }
 
-/** Returns a commit with its id as the writer, generation 1 and the current time. */
+/** Returns a commit of generation 1 and the current time, whose writer has the same id. */
 export const makeCommit = ({ now }: { now(): number }, id: string, parts: Partial<LedgerCommit>): LedgerCommit => ({
   ...emptyCommit,
   id,
