@@ -19,7 +19,7 @@ export interface StoreTest {
 }
 
 /** The parts of a commit of account `a` that changes nothing. */
-export const emptyCommit = { account: 'a', begins: false, release: 0, settle: [], late: [], reserve: [] };
+const emptyCommit = { account: 'a', begins: false, release: 0, settle: [], late: [], reserve: [] };
 
 export function apiKey(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
   return {
