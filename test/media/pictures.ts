@@ -46,7 +46,7 @@ export function segment(marker: number, ...content: (string | Buffer)[]): Buffer
   return bytes;
 }
 
-/** Returns a TIFF structure (JEITA CP-3451, section 4.5.4) whose last entry is the orientation, and text. */
+/** Returns a TIFF structure (JEITA CP-3451, section 4.5.4). Its last entry is the orientation, and `text` follows the entries. */
 export function tiff(orientation: number, entries = 1, text = ''): Buffer {
   const content = Buffer.alloc(14 + 12 * entries);
   content.write('MM\0*\0\0\0\x08', 'latin1');

@@ -36,7 +36,7 @@ export function apiKey(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
   };
 }
 
-/** Returns a commit of generation 1 and the current time, whose writer has the same id. */
+/** Returns a commit of generation 1 with the current time. The id of its writer is also `id`. */
 export const makeCommit = ({ now }: { now(): number }, id: string, parts: Partial<LedgerCommit>): LedgerCommit => ({
   ...emptyCommit,
   id,
