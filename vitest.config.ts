@@ -50,8 +50,8 @@ function isBuilt(): boolean {
 }
 
 /**
- * Loads the built modules instead of the sources. They load faster, and each process loads them once, for commands too. Tests of the client
- * load its sources, because its bundle has classes of its own.
+ * Loads the built modules instead of the sources, because Node loads them faster. Commands in the process of a test share them.
+ * Tests of the client load its sources, because its bundle has its own copies of classes.
  */
 const builtModules = {
   name: 'built-modules',
@@ -68,7 +68,7 @@ const builtModules = {
 // `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`. `--mode security` is for scripts/security.ts, which names all files.
 export default defineConfig(({ mode }) => ({
   plugins: process.argv.includes('run') && isBuilt() ? [builtModules] : [],
-  // Packages load it as CommonJS; another copy, as a module, would not know their types (graphql-js refuses two realms).
+  // Packages load graphql as CommonJS. A second copy as a module would have other classes, and graphql-js refuses their objects.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     server: { deps: { external: [/\/dist\//] } },

@@ -1,5 +1,5 @@
-// Ends the process with one line if Node is too old. Imported first, by a program that imports everything else later: with an old Node,
-// modules of Postern fail before they run. Only old syntax is used here.
+// Ends the process with one line if Node is too old. Programs import this file first and Postern's modules later with `import()`, because
+// those modules fail to load in an old Node. This file uses only syntax that old versions know.
 import { readFileSync } from 'node:fs';
 
 const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

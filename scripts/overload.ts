@@ -118,7 +118,7 @@ function check(promise: string, kept: boolean, measured: string): void {
   if (!kept && isJudged) process.exitCode = 1;
 }
 
-/** Sends calls of `callers` at a rate. */
+/** Sends `rate` calls per second with the keys in `callers`. */
 async function phase(name: string, rate: number, forSeconds: number, callers: readonly string[]) {
   const next = drawCalls(callers);
   const { results, late } = await client.openLoop({ rate, durationMs: forSeconds * 1_000, random, next });
@@ -130,7 +130,7 @@ async function phase(name: string, rate: number, forSeconds: number, callers: re
   return { results, late };
 }
 
-/** Returns the responses that are neither complete nor a refusal with Retry-After. */
+/** Describes the first responses that are neither complete nor a refusal with Retry-After. */
 function faultsOf(results: LoadOutcome[]): string[] {
   return results
     .filter(
@@ -153,7 +153,7 @@ function probeHealth() {
   };
 }
 
-/** Returns a function that draws calls of `callers` in turn. */
+/** Returns a function that draws a random call. The keys in `callers` take turns. */
 function drawCalls(callers: readonly string[]): () => LoadCall {
   const words = ['coffee', 'trains', 'from:grace', '#coffee', 'from:ada'];
   const name = () => pick(['ada', 'grace', 'tidewater_labs', 'northlightpress', 'citytrams'], random);

@@ -98,7 +98,7 @@ async function chooseHostile(): Promise<Map<string, string[]>> {
   );
 }
 
-/** Sends hostile requests to a service. Returns the faults of each. */
+/** Sends hostile requests to a service. Returns the faults of each request by its name. */
 async function runHostile(names: string[]): Promise<Map<string, string[]>> {
   if (names.length === 0) return new Map();
   const script = join(import.meta.dirname, 'bench.ts');
@@ -135,7 +135,7 @@ function casesOf(file: string): { name: string; held: boolean }[] {
   return cases.map(({ fullName, status }) => ({ name: `${file}: ${fullName}`, held: status === 'passed' }));
 }
 
-/** Runs a Node program. Returns its output with `captures`, and shows it without. */
+/** Runs a Node program. With `captures`, its output is returned instead of shown. */
 function run(
   args: string[],
   { env = {}, captures = false }: { env?: Record<string, string>; captures?: boolean } = {},

@@ -1,5 +1,5 @@
-// The minimal GraphQL server with which Postern is compared. It resolves the same query with the same platform requests, without API keys,
-// credit, prices and checks of the platform's data. Usage: bare-graphql.ts PLATFORM_URL
+// The minimal GraphQL server that the benchmark compares with Postern. It resolves the same query with the same platform requests. It has
+// no API keys, credit, prices or validation of the platform's data. Usage: bare-graphql.ts PLATFORM_URL
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';

@@ -1,5 +1,5 @@
-// The minimal REST server with which Postern is compared. It sends the same requests to the same platform, parses the responses and
-// serializes them again, without API keys, credit and checks. Usage: bare-server.ts (http|express) PLATFORM_URL
+// The minimal REST server that the benchmark compares with Postern. It sends the same requests to the same platform, parses the responses
+// and serializes them again. It has no API keys, credit or validation. Usage: bare-server.ts (http|express) PLATFORM_URL
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';

@@ -7,7 +7,7 @@ export interface Scenario {
   /** Throws if a body is wrong. */
   check: (body: string, sent: LoadCall) => void;
   concurrency: number;
-  /** V8 needs thousands of requests to optimise all code. */
+  /** The least duration of the warm-up. V8 needs thousands of requests to optimise all code. */
   warmUpMs?: number;
 }
 
@@ -20,8 +20,8 @@ export interface LoadResult {
 }
 
 /**
- * Measures servers alternately (A B C, B C A, …), so that neither the machine's speed nor the position in a round favours one. Round 0 is a
- * warm-up and is not counted. Prints the medians. Returns the results of each server.
+ * Measures servers alternately (A B C, B C A, …), so that neither the machine's speed nor the position in a round favours one. Round 0
+ * is a warm-up and is not counted. Prints the medians. Returns the results of each server.
  */
 export async function compareLoad<Name extends string>(
   title: string,
@@ -72,7 +72,7 @@ async function load(server: Started, { request, check, concurrency }: Scenario, 
   };
 }
 
-/** Prints the ratio of a figure of both for each round, and returns it. */
+/** Divides a figure of each of our rounds by that of their round. Prints and returns the spread of the ratios. */
 export function showRatio(label: string, figure: keyof LoadResult, ours: LoadResult[], theirs: LoadResult[]): Spread {
   const ratio = spread(ours.map((our, i) => our[figure] / (theirs[i]?.[figure] ?? Number.NaN)));
   process.stdout.write(`  ${label}: ${showSpread(ratio)}\n`);

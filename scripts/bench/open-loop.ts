@@ -88,7 +88,7 @@ export class LoadClient {
     });
   }
 
-  /** Lets each of `callers` callers send one request after the other. Returns the results of requests that ended within `durationMs`. */
+  /** Runs callers that each send one request after the other. Returns the results of requests that ended within `durationMs`. */
   async closedLoop({ callers, durationMs, next }: { callers: number; durationMs: number; next: () => LoadCall }) {
     const results: LoadOutcome[] = [];
     const endsAt = performance.now() + durationMs;

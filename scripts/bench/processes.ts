@@ -21,7 +21,7 @@ const scripts = join(import.meta.dirname, '..');
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
 const programs = new Map<string, Promise<string>>();
-/** The maximum length of the output in the error of a process that does not start. */
+/** The maximum length of the output that the error of a failed start quotes. */
 const longestOutput = 10_000;
 // A failed benchmark must not leave running processes or folders.
 process.once('exit', () => {
@@ -104,13 +104,13 @@ export async function start(
   });
 }
 
-/** Starts a sandbox on a free port, in which users do not act by themselves. */
+/** Starts a sandbox on a free port, without the activity simulator. */
 export function startSandbox(settings: Settings = {}): Promise<Started> {
   const env = { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0', ...settings };
   return start('postern.js', ['sandbox'], env);
 }
 
-/** Starts a sandbox and a gateway. The calls of `headers` act as ada, and an account with enough credit for a benchmark pays. */
+/** Starts a sandbox and a gateway. `headers` has the key of an account with enough credit for a benchmark, and the token of ada. */
 export async function startGateway(settings: Settings = {}) {
   const dataDir = temporaryFolder();
   const sandbox = await startSandbox(settings);
@@ -122,7 +122,7 @@ export async function startGateway(settings: Settings = {}) {
   return { sandbox, gateway, headers, dataDir };
 }
 
-/** Creates an account for each number of dollars in a store, which a gateway may be using. Returns a key of each. */
+/** Creates an account for each entry of `dollars`, also while a gateway uses the store. Returns a key of each account. */
 export async function makeKeys(dataDir: string, dollars: readonly number[]): Promise<string[]> {
   const store = await openStore(readConfig({ DATA_DIR: dataDir }), systemRuntime);
   const admin = new AccountAdmin(store, systemRuntime);

@@ -6,7 +6,7 @@ import { type InputOptions, type OutputChunk, rolldown } from 'rolldown';
 import { licences } from './licences.ts';
 import { root } from './outputs.ts';
 
-/** Quality 11 makes files a tenth smaller, and takes half a minute for all pages. `npm run build -- --small` sets it. */
+/** The quality of brotli. 11 makes files a tenth smaller, but takes half a minute for all pages. `npm run build -- --small` uses it. */
 const quality = { fast: 5, small: 11 };
 let chosen = quality.fast;
 
@@ -27,7 +27,7 @@ export async function bundleForBrowser(options: InputOptions): Promise<{ chunks:
     ...options,
     cwd: root,
     platform: 'browser',
-    // Directives such as "use client" mean nothing here.
+    // Browsers ignore directives such as "use client".
     onLog: (level, log, handle) => {
       if (log.code === 'UNRESOLVED_IMPORT') handle('error', log);
       else if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);
@@ -56,7 +56,7 @@ export class PageFiles {
     for (const { fileName, code } of chunks) this.#files.set(fileName, code);
   }
 
-  /** Returns the name of the file, which contains the hash of its content. */
+  /** Adds a file. Returns its name, which contains the hash of its content. */
   add(name: string, type: string, content: string | Buffer): string {
     const hashed = `${name}-${createHash('sha256').update(content).digest('base64url').slice(0, 8)}.${type}`;
     this.#files.set(hashed, content);

@@ -6,7 +6,7 @@ import { readArguments } from '../bench/frame.ts';
 import { platforms, startService } from './service.ts';
 
 interface Client {
-  /** Its key in `installations`. The folder is copied into a temporary one, where the installation runs once. */
+  /** A key of `installations` and a folder beside this file. Clients of one folder share a temporary copy and its installation. */
   folder: string;
   /** Generates and compiles the client. */
   build: string;

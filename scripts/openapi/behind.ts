@@ -54,7 +54,7 @@ export class Behind {
     return this.#talked;
   }
 
-  /** Makes grace act on ada. */
+  /** Makes grace act on ada or on one of her tweets. */
   async happen(type = 'like', of: { tweetId?: string } = {}): Promise<void> {
     const [ada, grace] = this.demo.accounts;
     await this.#control.makeEvents({ type, userName: ada.userName, actor: grace.userName, ...of });

@@ -228,7 +228,7 @@ const keptActorFields = {
   },
 };
 
-/** Excludes NUL, and whitespace at both ends. */
+/** Returns the credential fields that an action accepts in addition to its own input. */
 export function actorFieldsOf({ actor, keepsActor, code }: Action): Readonly<Record<string, JsonObject>> {
   const fields = actor ? actorFields : keepsActor ? keptActorFields : {};
   return code === 'none' ? fields : { ...fields, ...codeField };

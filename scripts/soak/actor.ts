@@ -8,16 +8,16 @@ const requestTimeoutMs = 240_000;
 /** A call that fails for this time is given up. */
 const patienceMs = 900_000;
 const longestPauseMs = 2_000;
-/** The maximum charge of a call without a known outcome. Every query of the soak test costs less. */
+/** The highest possible charge for a call whose outcome is unknown. Every query of the soak test costs less. */
 const uncertainMicros = 20_000;
-/** After these, the same call with the same Idempotency-Key may succeed. */
-const passing = new Set([429, 502, 503, 504]);
+/** Statuses after which a retry with the same Idempotency-Key may succeed. */
+const transientStatuses = new Set([429, 502, 503, 504]);
 
 export interface Failure {
   what: string;
   from: number;
   to: number;
-  /** The call was sent again. */
+  /** True if the call was sent again after this failure. */
   isRepeated: boolean;
 }
 
@@ -34,23 +34,23 @@ interface Options {
   headers?: Record<string, string>;
 }
 
-/** A response that was not the expected one. */
+/** A response with an unexpected status. */
 class Refused extends Error {
   readonly status: number;
-  readonly mayPass: boolean;
+  readonly isTransient: boolean;
 
-  constructor(status: number, message: string, mayPass = passing.has(status)) {
+  constructor(status: number, message: string, isTransient = transientStatuses.has(status)) {
     super(`${status} ${message}`);
     this.status = status;
-    this.mayPass = mayPass;
+    this.isTransient = isTransient;
   }
 }
 
-/** A platform account with an API account of its own. It repeats a call until the outcome is known. */
+/** A platform account and its own API account. Repeats a call until the outcome is known. */
 export class Actor {
-  /** Its tweets. */
+  /** The tweets that it posted. */
   readonly tally = new Tally();
-  /** The sum of the charges in responses, and the sum that failed calls may add, in micro-dollars. */
+  /** The sum of the charges in responses, and the highest sum that failed calls may have added, in micro-dollars. */
   charged = 0;
   uncertain = 0;
   /** The number of events that its webhook must receive. */
@@ -91,7 +91,7 @@ export class Actor {
         // A request with the same Idempotency-Key may still be running.
         const isRunning = response.status === 409 && response.headers.has('retry-after');
         if (response.status !== status) {
-          throw new Refused(response.status, String(error), isRunning || passing.has(response.status));
+          throw new Refused(response.status, String(error), isRunning || transientStatuses.has(response.status));
         }
         return { data, charged: chargeOf(response) };
       },
@@ -129,7 +129,7 @@ export class Actor {
     });
   }
 
-  /** Calls `send` with the new text of a tweet, and notes whether it succeeded. */
+  /** Calls `send` with a unique text for a tweet, and records in `tally` whether it succeeded. */
   async write<Result>(send: (text: string) => Promise<Result>): Promise<Result> {
     const text = `Soak ${randomUUID()}`;
     try {
@@ -167,7 +167,7 @@ export class Actor {
         return await read(response);
       } catch (error) {
         if (!(error instanceof Refused) || error.status === 503) this.uncertain += uncertainMicros;
-        if ((error instanceof Refused && !error.mayPass) || performance.now() > givesUpAt) throw error;
+        if ((error instanceof Refused && !error.isTransient) || performance.now() > givesUpAt) throw error;
         const what = `${method} ${path.split('?')[0]}: ${error}`;
         this.failures.push({ what, from, to: performance.now(), isRepeated: true });
         await sleep(Math.min(longestPauseMs, 100 * 2 ** tries));

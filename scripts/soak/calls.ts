@@ -7,13 +7,13 @@ const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 const words = ['coffee', 'trains', 'the sea', 'from:grace', '#coffee', '"the night train"', 'code filter:replies'];
 const names = ['ada', 'grace', 'tidewater_labs', 'northlightpress', 'citytrams'];
 
-/** What a call may use besides its actor. */
+/** What a call may use in addition to its actor. */
 interface Context {
-  /** The receiver of messages. */
+  /** The recipient of messages. */
   other: Actor;
   proxyUrl: string;
   pick: (items: readonly string[]) => string;
-  /** Makes events of the actor. */
+  /** Makes the sandbox create events for the actor. */
   happen: (actor: Actor, count: number) => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export const calls: [weight: number, name: string, run: Call][] = [
   [3, 'messages', messages],
   [2, 'through a proxy', throughProxy],
   [2, 'account', account],
-  // Their arrival is checked at the end.
+  // The soak test checks at the end that the events arrived.
   [2, 'events', (actor, { happen }) => happen(actor, 2)],
   [1, 'stream', stream],
 ];
@@ -110,7 +110,7 @@ async function messages(actor: Actor, { other }: Context) {
   await actor.rest('GET', '/dm/list', { count: '5' }, options);
 }
 
-/** The proxy may be away while the platform is not. */
+/** The proxy may be down while the platform is up. */
 async function throughProxy(actor: Actor, { pick, proxyUrl }: Context) {
   const headers = { 'x-proxy': proxyUrl };
   await actor.rest('GET', '/user/info', { userName: pick(names) }, { headers });

@@ -8,7 +8,7 @@ interface Context {
   sandbox: SandboxControl;
   backend: Backend;
   receiver: TestReceiver;
-  /** The forward proxy of callers. */
+  /** The forward proxy that some calls name. */
   proxy: Server;
 }
 
@@ -22,7 +22,7 @@ const onPlatform =
     await sandbox.clearFaults();
   };
 
-/** Each begins a fault and ends it. The store and the proxy are away for half as long as the platform. */
+/** Each function begins a fault and ends it after `ms`. Faults of the store and the proxy last half as long. */
 const faults: Record<string, InjectFault> = {
   'platform slow': onPlatform({ kind: 'latency', ms: 1_000 }),
   'platform errors': onPlatform({ kind: 'status', status: 500 }),
@@ -58,8 +58,8 @@ export interface FaultWindow {
 }
 
 /**
- * Injects faults for `seconds`: rounds of all kinds in a random order that depends only on the seed, with equal pauses. A round takes about
- * five minutes, or the whole of a shorter run. Adds the time of each fault to `windows`.
+ * Injects faults for `seconds`. Each round has all kinds of faults, in a random order that depends only on the seed, with equal pauses. A
+ * round takes about five minutes, or the whole run if the run is shorter. Adds the time of each fault to `windows`.
  */
 export async function injectFaults(
   seconds: number,

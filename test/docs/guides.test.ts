@@ -11,12 +11,12 @@ import { followGuide } from './guide.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const guides = readdirSync(join(root, 'docs', 'guides'));
 
-/** Makes the two folders that a reader of a guide has: that of Postern, in which the service runs, and one beside it for the commands of the guide. */
+// A reader has the folder of Postern, where the service runs, and a folder next to it for the commands of the guide.
 const folder = temporaryFolder();
 const postern = join(folder, 'postern');
 mkdirSync(postern);
 for (const name of readdirSync(root)) if (name !== 'data') symlinkSync(join(root, name), join(postern, name));
-// The development packages of Postern stand for those that a guide installs.
+// Guides install packages. These tests use Postern's development packages instead.
 symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
 const { service } = await useService({ DATA_DIR: join(postern, 'data') });
 

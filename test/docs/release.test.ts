@@ -26,7 +26,7 @@ describe('a release', () => {
     expect(read('CHANGELOG.md')).toMatch(/^## Unreleased$/m);
   });
 
-  test('is never fetched from the npm registry, where the name belongs to others', () => {
+  test('is installed without the npm registry, where other packages have its names', () => {
     expect(manifest.private).toBe(true);
     const folders = [
       'README.md',

@@ -19,7 +19,7 @@ const media = new MediaService({ guard, proxies, runtime, folder, largest: sandb
 afterAll(() => media.close());
 const uploader = media.uploader({ account: 'ada', proxy: null, signal: new AbortController().signal });
 
-/** Returns the bytes that the platform gets. */
+/** Returns the bytes that are uploaded to the platform. */
 async function passed(bytes: Buffer, kinds: readonly MediaKind[], keepMetadata = false): Promise<Buffer> {
   const source = { base64: bytes.toString('base64'), declaredType: null };
   const taken = await uploader.take(source, { field: 'media_data', kinds, keepMetadata });
@@ -32,7 +32,7 @@ async function passed(bytes: Buffer, kinds: readonly MediaKind[], keepMetadata =
   }
 }
 
-/** A part of a picture, and what remains of it. */
+/** A part of an image file, and the bytes of it that remain without metadata. */
 type Part = readonly [given: Buffer, left: Buffer];
 const none = Buffer.alloc(0);
 const kept = (bytes: Buffer): Part => [bytes, bytes];
@@ -42,7 +42,7 @@ const left = (parts: readonly Part[]) => Buffer.concat(parts.map(([, bytes]) => 
 
 const secret = 'GPS 52.37 4.89, Canon';
 const long = secret.repeat(3_000);
-/** Of several Exif parts, decoders use the first. */
+/** Removes all Exif parts except the first, because decoders use the first. */
 const withFirst = (parts: readonly Part[], exif: readonly Part[]) => {
   const first = parts.findIndex((part) => exif.includes(part));
   return parts.map((part, at) => (exif.includes(part) && at !== first ? removed(part[0]) : part));
@@ -53,7 +53,7 @@ const orientations = [1, 3, 6, 8];
 interface Format {
   exif: readonly Part[];
   others: readonly Part[];
-  /** Makes a picture of the parts, and of those that every picture has. */
+  /** Builds an image file from these parts and the required ones. */
   build: (parts: readonly Part[]) => Part;
 }
 
@@ -178,7 +178,7 @@ const formats: Readonly<Record<string, Format>> = {
 };
 
 describe.each(Object.entries(formats))('metadata of a %s', (_name, { exif, others, build }) => {
-  test('is removed in every order of parts, and the other bytes stay', async () => {
+  test('is removed in every order of parts, and all other bytes are kept', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...exif, ...others), { maxLength: 12 }), async (parts) => {
         const [before, after] = build(withFirst(parts, exif));
@@ -191,7 +191,7 @@ describe.each(Object.entries(formats))('metadata of a %s', (_name, { exif, other
     );
   });
 
-  test('stays if the caller keeps it', async () => {
+  test('is kept with keep_metadata', async () => {
     const [before] = build([...others, ...exif]);
     for (const kind of ['photo', 'file'] as const) {
       expect((await passed(before, [kind, 'gif'], true)).equals(before)).toBe(true);
@@ -241,7 +241,7 @@ describe('a file that cannot be parsed', () => {
   });
 });
 
-test('metadata of the largest attachments is found quickly', async () => {
+test('metadataEdits: scans the largest attachments quickly', async () => {
   const stuffed = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(24e6, Buffer.of(0xff, 0)), jpeg.subarray(-2)]);
   const fill = Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(24e6, 0xff), jpeg.subarray(3)]);
   const blocks = Buffer.concat([gif.subarray(0, -2), Buffer.alloc(24e6, Buffer.of(1, 7)), gif.subarray(-2)]);

@@ -46,7 +46,7 @@ export function segment(marker: number, ...content: (string | Buffer)[]): Buffer
   return bytes;
 }
 
-/** Returns a TIFF structure (JEITA CP-3451, section 4.5.4) whose last entry is the orientation, and text. */
+/** Returns a TIFF structure (JEITA CP-3451, section 4.5.4). Its last entry is the orientation, and `text` follows the entries. */
 export function tiff(orientation: number, entries = 1, text = ''): Buffer {
   const content = Buffer.alloc(14 + 12 * entries);
   content.write('MM\0*\0\0\0\x08', 'latin1');
@@ -59,14 +59,14 @@ export function tiff(orientation: number, entries = 1, text = ''): Buffer {
   return Buffer.concat([content, Buffer.from(text, 'latin1')]);
 }
 
-/** The JPEG above with the position and the camera, turned. */
+/** `jpeg` with Exif data: an orientation, the GPS position and the camera. */
 export const geotagged = Buffer.concat([
   jpeg.subarray(0, 20),
   segment(0xe1, 'Exif\0\0', tiff(6, 3, 'GPS 52.37 4.89, Canon')),
   jpeg.subarray(20),
 ]);
 
-/** What the platform gets of it. */
+/** `geotagged` as uploaded to the platform, with the orientation only. */
 export const cleaned = Buffer.concat([jpeg.subarray(0, 20), segment(0xe1, 'Exif\0\0', tiff(6)), jpeg.subarray(20)]);
 
 /** 1 by 1 pixel. */

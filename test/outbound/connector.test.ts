@@ -31,7 +31,7 @@ for (const address of [publicAddress, privateAddress]) {
     response.end('hello');
   });
   await new Promise<void>((resolve, reject) => {
-    // If the system does not have this address, nothing can be reached there.
+    // A system without this address cannot reach it.
     server.once('error', (error) => (address === privateAddress ? resolve() : reject(error)));
     server.listen(port, address, resolve);
   });

@@ -6,9 +6,9 @@ import { ConnectionLimiter } from '../../src/outbound/connection-limiter.ts';
 import { maxAttempts, openSocket } from '../../src/outbound/open-socket.ts';
 import { type Runtime, systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
-/** A server whose queue of connections is full, so that the system ignores further ones, like a host that is off. */
+/** The address of a server with a full accept queue. The system ignores further connections, like a host that is off. */
 const dead = '127.0.0.2';
-/** Refuse connections, because nothing listens there. */
+/** Addresses that refuse connections, because no server listens there. */
 const closed = ['127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6'];
 const alive = '127.0.0.1';
 
@@ -62,7 +62,7 @@ function open(addresses: readonly string[], total = 10) {
   return { counter, result };
 }
 
-/** Expects a connection to the server that is alive, and that all other attempts are closed. */
+/** Expects a connection to `alive`. Expects that all other attempts are closed. */
 async function expectAlive({ counter, result }: ReturnType<typeof open>): Promise<void> {
   const socket = await result;
   onTestFinished(() => void socket.destroy());
@@ -73,12 +73,12 @@ async function expectAlive({ counter, result }: ReturnType<typeof open>): Promis
   expect(timers.size).toBe(0);
 }
 
-describe('the attempts of a connection', () => {
-  test('begin at once after a refused one', async () => {
+describe('openSocket', () => {
+  test('tries the next address at once after a refused attempt', async () => {
     await expectAlive(open([...closed.slice(0, 3), alive]));
   });
 
-  test('begin 250 ms after one without an answer, which stays open until another one wins', async () => {
+  test('tries the next address after 250 ms without an answer, and uses the first connection that opens', async () => {
     const opening = open([dead, alive]);
     advance(249);
     expect(opening.counter.open).toBe(1);
@@ -87,7 +87,7 @@ describe('the attempts of a connection', () => {
     await expectAlive(opening);
   });
 
-  test('are at most four, and fail with the error of the last one', async () => {
+  test('tries at most four addresses, and fails with the error of the last attempt', async () => {
     expect(maxAttempts).toBe(4);
     const { counter, result } = open([...closed, alive]);
     await expect(result).rejects.toMatchObject({ code: 'ECONNREFUSED', address: closed[3] });
@@ -100,7 +100,7 @@ describe('the attempts of a connection', () => {
     await expect.poll(() => waiting.counter.open).toBe(0);
   });
 
-  test('do not run beside each other while too many connections are open', async () => {
+  test('makes one attempt at a time while the connection limit is reached', async () => {
     const opening = open([dead, alive], 1);
     advance(1_000);
     expect(opening.counter.open).toBe(1);

@@ -42,7 +42,7 @@ test('mayParse: pauses after a long handshake for as long as it took', async () 
   expect(Math.min(second - first, third - second)).toBeGreaterThan(55);
 });
 
-test('mayParse: does not prolong a pause when more sockets arrive in it', async () => {
+test('mayParse: does not prolong a pause when more sockets arrive during it', async () => {
   const order: string[] = [];
   const arrive = (name: string, handle: () => void = () => {}) => {
     const socket = new EventEmitter() as Socket;

@@ -28,7 +28,7 @@ const sessionOf = (platform: SandboxPlatform, authToken: string): PlatformSessio
     tokenFor: () => 'unused',
   });
 
-describe('the activity of an account of the sandbox', async () => {
+describe('the activity of a sandbox account', async () => {
   const sandbox = await openSandbox();
   let account: Account;
   let session: PlatformSession;
@@ -77,7 +77,7 @@ describe('the activity of an account of the sandbox', async () => {
     });
   });
 
-  test('has one event for a tweet, with all types that apply', async () => {
+  test('has one event per tweet, with all types that apply', async () => {
     const own = (await sandbox.get(`/api/users/${account.userId}/tweets`)).body.tweets[0];
     const named = `Hello @${account.userName}`;
     await sandbox.tweet(named, sandbox.grace, { reply_to_id: own.id, quote_of_id: own.id });

@@ -29,13 +29,14 @@ async function serve(dataDir: string): Promise<string> {
 }
 
 describe('a data folder that Postern did not create', () => {
-  // An emptyDir of Kubernetes with `fsGroup`, a claimed volume, and a bind mount of a folder in a home.
-  test.each([0o2777, 0o2775, 0o755])('keeps its mode (%i), and gets a private subfolder', async (mode) => {
+  // A Kubernetes emptyDir with `fsGroup`, a Kubernetes volume claim, and a bind mount of a folder in a home directory.
+  test.each(['2777', '2775', '755'])('mode %s: keeps it and stores the data in a private subfolder', async (octal) => {
+    const mode = Number.parseInt(octal, 8);
     const outer = temporaryFolder(onTestFinished);
     const dataDir = join(outer, 'volume');
     mkdirSync(dataDir);
     if (isRoot) chmodSync(outer, 0o755);
-    // Kubernetes leaves volumes to root and gives them to the group.
+    // In Kubernetes, root owns volumes, and the group may write to them.
     if (isRoot) chownSync(dataDir, mode === 0o755 ? imageUser : 0, imageUser);
     chmodSync(dataDir, mode);
 
@@ -55,7 +56,7 @@ describe('a data folder that Postern did not create', () => {
     expect(existsSync(join(dataDir, 'postern.sqlite'))).toBe(false);
   });
 
-  test('is used itself, with its mode, if an earlier release made its data there', async () => {
+  test('data of an earlier release: keeps storing in the folder itself, with its mode', async () => {
     const dataDir = join(temporaryFolder(onTestFinished), 'data');
     expect((await postern(['account', 'create', '--name', 'old'], { DATA_DIR: dataDir })).code).toBe(0);
     chmodSync(dataDir, 0o750);
@@ -68,7 +69,7 @@ describe('a data folder that Postern did not create', () => {
 describe('DATA_DIR', () => {
   const folder = temporaryFolder();
 
-  test('that is missing is made private, its parents are not', async () => {
+  test('missing folder: creates it with mode 700, and its parents with the default mode', async () => {
     const dataDir = join(folder, 'a', 'b', 'data');
     expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).code).toBe(0);
     expect(modeOf(dataDir)).toBe(0o700);
@@ -76,7 +77,7 @@ describe('DATA_DIR', () => {
   });
 
   test.each([['serve'], ['sandbox'], ['account', 'list'], ['backup', join(folder, 'backup')], ['doctor']])(
-    'that is a file is refused with one line by %s',
+    'file instead of a folder: %s fails with one line',
     async (...args) => {
       const file = join(folder, 'file');
       writeFileSync(file, 'content');

@@ -97,7 +97,7 @@ describe('secret.key of the embedded store', () => {
   });
 });
 
-describe('the mode of the secret key', () => {
+describe('the mode of secret.key', () => {
   test('is restricted to the owner, with a log line', async () => {
     await run();
     chmodSync(join(dataDir, 'secret.key'), 0o644);
@@ -106,7 +106,7 @@ describe('the mode of the secret key', () => {
     expect(log).toMatch(/"mode":"0644".*secret key/);
   });
 
-  test('is not changed if the key is a link to a file elsewhere', async () => {
+  test('is not changed if secret.key is a symbolic link', async () => {
     const elsewhere = join(folder, 'elsewhere');
     writeFileSync(elsewhere, randomBytes(32).toString('base64'));
     chmodSync(elsewhere, 0o644);

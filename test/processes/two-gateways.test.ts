@@ -28,7 +28,7 @@ describe.each(mongo.isMissing ? ['sqlite'] : ['sqlite', 'mongodb'])('two gateway
   const clients = gateways.map(({ demo }) => new Client({ baseUrl: demo.baseUrl, key, authToken }));
   const client = clients[0] as Client;
 
-  test(`with credit for ${affordable} of ${calls} calls at once, exactly ${affordable} succeed, all with different remainders`, async () => {
+  test(`perform exactly ${affordable} of ${calls} concurrent calls if the credit is enough for ${affordable}, each with another remainder`, async () => {
     const { account, key } = await fleet.newKey(affordable * price);
     const balance = () => fleet.store.ledger.balance(account);
     const call = async (number: number) => {
@@ -68,7 +68,7 @@ describe.each(mongo.isMissing ? ['sqlite'] : ['sqlite', 'mongodb'])('two gateway
     (through as Client).post('/tweet/create', { text }, { 'idempotency-key': key });
   const timesPosted = async (text: string) => (await sandbox.tweets()).filter((posted) => posted === text).length;
 
-  test('make one tweet and one charge of 50 posts with one Idempotency-Key', async () => {
+  test('perform and charge 50 concurrent posts with one Idempotency-Key once', async () => {
     const before = Number(await restingBalance(client));
     const text = `Fifty at once on ${kind}`;
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => post(clients[i % 2], 'fifty', text)));
@@ -86,7 +86,7 @@ describe.each(mongo.isMissing ? ['sqlite'] : ['sqlite', 'mongodb'])('two gateway
     expect(Number(await restingBalance(client))).toBeCloseTo(before - 0.001, 6);
   });
 
-  test('share the limit of a key', async () => {
+  test('share the rate limit of a key', async () => {
     // Each gateway learns about the other one at its next heartbeat.
     await until(async () => {
       const { account, key } = await fleet.newKey(price);
@@ -103,7 +103,7 @@ describe.each(mongo.isMissing ? ['sqlite'] : ['sqlite', 'mongodb'])('two gateway
     });
   });
 
-  test('return the same tweet if one was killed between the platform call and its record, also after a restart', async () => {
+  test('return the same tweet for a repeated post if one gateway was killed before it recorded the tweet', async () => {
     const before = Number(await restingBalance(client));
     const text = `Survivor on ${kind}`;
     await sandbox.setFault({ fault: { kind: 'hang_after' }, operation: 'createTweet' });

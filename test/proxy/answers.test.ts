@@ -5,7 +5,7 @@ import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { useService } from '../support/use-service.ts';
 import { startFakeProxy } from './forward-proxy.ts';
 
-/** The limit includes the time for sending the response, because the proxy runs in this process. Parsing most of them takes 200 to 1,000 ms. */
+/** Includes the time for sending the response, because the proxy is in this process. Parsing most responses would take 200 to 1,000 ms. */
 const limitMs = 250;
 let reply: { status: number; body: Buffer };
 

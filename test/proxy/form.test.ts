@@ -32,7 +32,7 @@ describe('a proxy', () => {
     expect(proxy.authorization?.expose() ?? null).toBe(basic);
   });
 
-  test('is read with a name of Latin-1 characters after V8 has optimised the call', () => {
+  test('can have a name of Latin-1 characters, also after V8 has optimised the call', () => {
     for (let i = 0; i < 10_000; i++) read('http://bücher.example:1');
   });
 
@@ -87,7 +87,7 @@ const malformed: [string, string][] = [
   ['https://user:hunter2@[::ffff:127.0.0.1]:8080', 'must not lead to a loopback address'],
 ];
 
-describe('an invalid proxy is refused with 400 and the accepted form, without a call or a charge', async () => {
+describe('an invalid proxy', async () => {
   const proxy = await startForwardProxy();
   const { service, sandbox, ada } = await useService(
     { LOG_LEVEL: 'trace' },
@@ -100,7 +100,7 @@ describe('an invalid proxy is refused with 400 and the accepted form, without a 
     expect(await restingBalance(ada)).toBe('1');
   });
 
-  test.each(malformed)('%j', async (text, reason) => {
+  test.each(malformed)('is refused with 400 and the accepted form, without a charge: %j', async (text, reason) => {
     const error = `Malformed field: proxy: ${reason}`;
     expectRefusal(await ada.get('/user/info', { userName: 'ada', proxy: text }), 400, error);
     expectRefusal(await ada.post('/tweet/create', { text: 'x', proxy: text }), 400, error);
@@ -110,12 +110,15 @@ describe('an invalid proxy is refused with 400 and the accepted form, without a 
     expectRefusal(await ada.with({ key }).get('/user/info', { userName: 'ada', proxy: text }), 400, error);
   });
 
-  test.each([[1], [true], [['http://proxy.example']], [{ url: 'http://proxy.example' }]])('%j', async (value) => {
-    const error = 'Malformed field: proxy: must be a string';
-    expectRefusal(await ada.post('/tweet/create', { text: 'x', proxy: value }), 400, error);
-  });
+  test.each([[1], [true], [['http://proxy.example']], [{ url: 'http://proxy.example' }]])(
+    'is refused with 400: %j',
+    async (value) => {
+      const error = 'Malformed field: proxy: must be a string';
+      expectRefusal(await ada.post('/tweet/create', { text: 'x', proxy: value }), 400, error);
+    },
+  );
 
-  test('given twice', async () => {
+  test('is refused with 400 if it is given twice', async () => {
     const twice = '/user/info?userName=ada&proxy=http%3A%2F%2Fa.example&proxy=http%3A%2F%2Fa.example';
     expectRefusal(await ada.send('GET', twice), 400, 'Malformed field: proxy: given more than once');
     const { key = '', authToken = '' } = ada.options;
@@ -127,7 +130,7 @@ describe('an invalid proxy is refused with 400 and the accepted form, without a 
     expect(await response.text()).not.toContain('hunter2');
   });
 
-  test('a proxy of this machine that is not opened by OUTBOUND_ALLOW, by address or by name', async () => {
+  test('is refused with 400 if it is this machine, by address or by name, and OUTBOUND_ALLOW does not allow it', async () => {
     const byAddress = await ada.get('/user/info', { userName: 'ada', proxy: proxy.url });
     expectRefusal(byAddress, 400, 'Malformed field: proxy: must not lead to a loopback address');
     const byName = await ada.get('/user/info', {
@@ -137,7 +140,7 @@ describe('an invalid proxy is refused with 400 and the accepted form, without a 
     expectRefusal(byName, 400, 'Malformed field: proxy: must not lead to an address that is not public');
   });
 
-  test('one whose name has no address is 502, which may pass', async () => {
+  test('is refused with 502 if its name does not resolve', async () => {
     const answer = await ada.post('/tweet/create', { text: 'x', proxy: 'http://user:hunter2@nowhere.example:3128' });
     expectRefusal(answer, 502, 'The proxy nowhere.example:3128 cannot be reached: its name does not resolve');
   });

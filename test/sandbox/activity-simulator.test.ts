@@ -50,7 +50,7 @@ async function watch(account: Account, seconds: number): Promise<Json[]> {
   return events;
 }
 
-describe('with the activity simulator', async () => {
+describe('the activity simulator', async () => {
   let start: number;
   await open(true);
   // The simulator acts on an account for one minute after its last poll. After two minutes no account of an earlier test is active.
@@ -82,7 +82,7 @@ describe('with the activity simulator', async () => {
     expect(events.filter(({ actor }) => demo.includes(actor.id))).toEqual([]);
     const said = events.filter(({ type }) => ['reply', 'mention', 'quote'].includes(type));
     const texts: string[] = said.map(({ tweet }) => tweet.text);
-    // As on the platform, nobody posts the same text twice.
+    // As on the platform, no user posts the same text twice.
     expect(new Set(said.map(({ actor, tweet }) => `${actor.id} ${tweet.text}`)).size).toBe(texts.length);
     expect(texts.filter((text) => weightedLength(text) > 280 || /[{}]|undefined| {2}/.test(text))).toEqual([]);
     expect((await sandbox.call('GET', '/control/tweets')).body.tweets).toEqual([]);

@@ -77,7 +77,7 @@ describe('entities', () => {
     expect(extractEntities(text, nobody).hashtags).toHaveLength(count);
   });
 
-  test('has tags and mentions beside links, not in them', () => {
+  test('has tags and mentions next to links, but none inside links', () => {
     const found = extractEntities('#日本語https://a.example/#no/$NO をhttps://b.example', nobody);
     expect(found.hashtags).toEqual([{ text: '日本語', indices: [0, 4] }]);
     expect(found.symbols).toEqual([]);

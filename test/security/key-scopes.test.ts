@@ -46,7 +46,7 @@ describe('a read-only key', async () => {
   const writes = actions.filter(({ effect }) => effect !== 'read').map(({ name }) => name);
   test.each(writes)('cannot call %s by any API', (name) => expectForbidden(name, callers));
 
-  test('has cost nothing', async () => {
+  test('is charged nothing for refused calls', async () => {
     expect(await restingBalance(owner)).toBe('1');
   });
 });

@@ -39,7 +39,7 @@ const open = () => openSqliteStore({ path, runtime: systemRuntime });
 const pay = (store: ReturnType<typeof open>, i: number) =>
   store.ledger.topUp({ id: `pay_${i}`, account: 'acc_7', micros: 1, description: 'x'.repeat(100), createdAt: i });
 
-/** Runs statements on the file. */
+/** Runs SQL statements on the database file. */
 function execute(...statements: string[]): void {
   const raw = new Libsql(path);
   for (const statement of statements) raw.exec(statement);

@@ -8,7 +8,7 @@ import { useMongo } from '../support/use-mongo.ts';
 const server = await useMongo({ own: true });
 const megabyte = 1024 * 1024;
 
-describe.skipIf(server.isMissing)('an operation of the driver ends', () => {
+describe.skipIf(server.isMissing)('a MongoDB driver operation', () => {
   const sockets = new Set<Socket>();
   const see = (message: unknown) => {
     sockets.add((message as { socket: Socket }).socket);
@@ -29,7 +29,7 @@ describe.skipIf(server.isMissing)('an operation of the driver ends', () => {
 
   const documents = () => client.db().collection('documents');
 
-  test('that begins while its connection closes', async () => {
+  test('ends if it begins while its connection closes', async () => {
     for (const socket of sockets) socket.destroy();
     const session = client.startSession();
     session.startTransaction();
@@ -38,7 +38,7 @@ describe.skipIf(server.isMissing)('an operation of the driver ends', () => {
     await session.endSession();
   });
 
-  test('that the server does not accept in time', async () => {
+  test('ends if the server does not accept it in time', async () => {
     server.pause();
     const large = Array.from({ length: 30 }, () => ({ text: 'x'.repeat(megabyte) }));
     await expect(documents().insertMany(large)).rejects.toThrow();

@@ -200,7 +200,7 @@ describe('the sqlite file', () => {
   });
 });
 
-test('the sqlite ledger reports a full disk, changes nothing, and succeeds when there is space again', async () => {
+test('sqliteLedger: reports a full disk, changes nothing, and succeeds when there is space again', async () => {
   const database = new Database({ path: ':memory:', durable: false });
   const ledger = sqliteLedger(database, new WriteGroup(database), manualRuntime());
   await sqliteAccounts(database).create({ id: 'a', name: 'Ada', createdAt: 1 });
@@ -241,7 +241,7 @@ describe('faults of sqlite', () => {
   });
 });
 
-/** Parts of the statements that read a whole table: checks of a small or examined file, a missing check value, and a command that lists all. */
+/** Parts of the statements that may read a whole table. They run in checks of the database and in a command that lists all keys. */
 const readAll = [
   'MIN(a.id) AS example',
   'SELECT CAST(',

@@ -19,7 +19,7 @@ export interface StoreTest {
 }
 
 /** The parts of a commit of account `a` that changes nothing. */
-export const emptyCommit = { account: 'a', begins: false, release: 0, settle: [], late: [], reserve: [] };
+const emptyCommit = { account: 'a', begins: false, release: 0, settle: [], late: [], reserve: [] };
 
 export function apiKey(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
   return {
@@ -36,7 +36,7 @@ export function apiKey(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
   };
 }
 
-/** Returns a commit with its id as the writer, generation 1 and the current time. */
+/** Returns a commit of generation 1 with the current time. The id of its writer is also `id`. */
 export const makeCommit = ({ now }: { now(): number }, id: string, parts: Partial<LedgerCommit>): LedgerCommit => ({
   ...emptyCommit,
   id,

@@ -1,8 +1,8 @@
 import { afterAll, onTestFinished, TestRunner } from 'vitest';
 
 /**
- * Runs `stop` after the running test, or after all tests of the file if it is called while the file loads. Does nothing in concurrent tests,
- * because Vitest does not know which of them runs, and in scripts. They must stop what they start.
+ * Runs `stop` after the current test. During the load of a file, runs it after all tests of the file. Does nothing in scripts, and in
+ * concurrent tests, because Vitest does not know which of them is the current one. Both must call `stop` themselves.
  */
 export function atEnd(stop: () => unknown): void {
   if (!('__vitest_worker__' in globalThis)) return;

@@ -12,7 +12,7 @@ export async function listen(server: Server, host = '127.0.0.1', port = 0): Prom
 /** Starts a server as `listen` does. Returns its origin. */
 export const originOf = async (server: Server) => `http://127.0.0.1:${await listen(server)}`;
 
-/** Stops a server, and breaks its connections if it speaks HTTP. Other servers may keep theirs. May be called again. */
+/** Stops a server. Closes the connections of an HTTP server; those of other servers stay open. May be called again. */
 export async function close(server: Server & { closeAllConnections?: () => void }): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections?.();

@@ -17,7 +17,10 @@ export interface PosternProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts a command. `program` is the file of another version of Postern. `uid` is the user and group of the process, if root runs the tests. */
+/**
+ * Starts a command. `program` is the file of another version of Postern. `uid` is the user and the group of the process, which only root can
+ * set.
+ */
 export function startPostern(
   args: readonly string[],
   env: Record<string, string>,

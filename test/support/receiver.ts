@@ -45,7 +45,7 @@ export interface TestReceiver {
   stop(): Promise<void>;
 }
 
-/** Starts a webhook receiver like that of a user, which ends with the test. It can be told to misbehave. */
+/** Starts a webhook receiver, which ends with the test. `answerWith` and `answerCrcWith` change its responses. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<TestReceiver> {
   let answer: Answer = options.answer ?? (() => ({ status: 200 }));
   const sign: Answer = ({ url }) => ({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atEnd } from './at-end.ts';
 
-/** The folder of stores: in memory if there is room, because commits of all workers would wait for the same disk. */
+/** The parent folder of stores. It is in memory if there is room, because the commits of all workers would wait for one disk. */
 export const storeParent = hasRoom('/dev/shm') ? '/dev/shm' : tmpdir();
 
 function hasRoom(folder: string): boolean {
@@ -13,8 +13,8 @@ function hasRoom(folder: string): boolean {
 }
 
 /**
- * Creates a folder that is deleted with the end of the test, or when `onEnd` says. `parent` must be a disk for programs, because those in
- * `/dev/shm` may be forbidden.
+ * Creates a folder that is deleted at the end of the test, or when `onEnd` calls its argument. Folders with programs need another `parent`,
+ * because a system may forbid programs in `/dev/shm`.
  */
 export function temporaryFolder(onEnd: (remove: () => void) => unknown = atEnd, parent = storeParent): string {
   const folder = mkdtempSync(join(parent, 'postern-test-'));

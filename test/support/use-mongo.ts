@@ -3,8 +3,8 @@ import { atEnd } from './at-end.ts';
 import { findMongo, type MongoOptions, type MongoServer, noMongo, runningServer, startMongo } from './mongo-server.ts';
 
 /**
- * Starts a MongoDB server, which ends with the test. `isMissing` is true if there is none here, or if `own` is required and the server is one
- * that was already running.
+ * Starts a MongoDB server, which ends with the test, or uses a running one. `isMissing` is true if neither is possible. With `own`, a running
+ * server is not used.
  */
 export async function useMongo({
   own = false,

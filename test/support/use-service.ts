@@ -7,8 +7,8 @@ import { SandboxControl } from './sandbox-control.ts';
 import { startService } from './service.ts';
 
 /**
- * Starts a service for the tests of a file and stops it after them. `ada`, `grace`, `linus` (the demo accounts) and `graphql` (ada) call with
- * a key of one new account, which has `dollars` of credit.
+ * Starts a service for the tests of a file and stops it after them. The clients `ada`, `grace` and `linus` act as the demo accounts, and
+ * `graphql` acts as ada. All use one API key of a new account, whose credit is `dollars`.
  */
 export async function useService(
   env: Environment = {},

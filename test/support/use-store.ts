@@ -4,7 +4,7 @@ import { type Runtime, systemRuntime } from '../../src/shared/runtime/runtime.ts
 import { atEnd } from './at-end.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Opens an empty embedded store, which closes with the test. `env` has the folder for a service that uses it. */
+/** Opens an empty embedded store, which closes with the test. A service that gets `env` uses the same store. */
 export async function useStore(runtime: Runtime = systemRuntime) {
   const env = { DATA_DIR: temporaryFolder() };
   const store = await openStore(readConfig(env), runtime);

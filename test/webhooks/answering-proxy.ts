@@ -17,7 +17,10 @@ export interface AnsweringProxy {
   readonly polls: AskedPage[];
 }
 
-/** Starts a proxy of a caller, which ends with the test and answers the requests for events itself. A `status` in the answer is that of the response. */
+/**
+ * Starts a caller's proxy, which ends with the test. It answers requests for events itself. `status` in the answer becomes the status of the
+ * response.
+ */
 export async function startAnsweringProxy(
   answer: (page: AskedPage) => Record<string, unknown>,
 ): Promise<AnsweringProxy> {

@@ -8,7 +8,7 @@ import { changeWebhook, outcomesOf, startWebhookFixture } from './fixture.ts';
 
 const hourMs = 3_600_000;
 
-/** Starts a service whose store has a clock of its own, and counts the heartbeats. */
+/** Starts a service. Its store uses another clock, and the heartbeats of the service are counted. */
 async function start(storeRuntime: Runtime, runtime: Runtime) {
   const { store, env } = await useStore(storeRuntime);
   let beats = 0;

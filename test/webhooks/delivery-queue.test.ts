@@ -6,7 +6,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { useStore } from '../support/use-store.ts';
 import { claimPoller, vault } from './poller-parts.ts';
 
-test('DeliveryQueues: starts no attempt whose body was still being read when the queues ended', async () => {
+test('DeliveryQueues: makes no attempt if the queues end while its body is being read', async () => {
   const { store } = await useStore();
   const receiver = await startReceiver();
   const secrets = { secret: 's', proven: true, previous: null, encryptionCode: null };

@@ -22,7 +22,7 @@ function holding() {
   return { answer: () => released.then(() => ({ status: 200 })), release };
 }
 
-/** Makes 50 events for a webhook, whose window of 8 deliveries waits for their responses until `release` is called. */
+/** Creates 50 events for a webhook. Its window of 8 deliveries is full, because they get no response until `release` is called. */
 async function fullWindow() {
   const { answer, release } = holding();
   const made = await fixture.webhook({}, { answer });

@@ -27,7 +27,7 @@ test('URLs that an earlier release stored in plain text are encrypted when the s
   fixture = await startWebhookFixture({ DATA_DIR: directory });
   const owner = client.with({ baseUrl: fixture.service.demo.baseUrl });
   for (const id of ids) expect(await fetchWebhook(owner, id)).toMatchObject({ url, valid: true });
-  // They are equal now, as those that earlier releases accepted.
+  // The webhooks now have equal URLs, which only earlier releases accepted. Later changes must still work.
   const changed = await owner.send('PATCH', `/webhooks/${ids[0]}`, JSON.stringify({ url, events: null }), {
     'content-type': 'application/json',
   });

@@ -24,7 +24,7 @@ const ignore = () => {};
 export const monitor = { attempted: ignore, appended: ignore, gap: ignore, failed: ignore };
 export const allowances = { mayStore: () => true };
 
-/** Claims the only poller of `store` for a process, whose own access to the store is `reached`. */
+/** Claims the only poller of `store`. Returns the parts of its process, which reach the store through `reached`. */
 export async function claimPoller(store: Store, reached: Store, process = 'one') {
   const [record] = await store.pollers.claim(process, 1);
   if (!record) throw new Error('the poller cannot be claimed');

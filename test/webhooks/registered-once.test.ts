@@ -86,7 +86,7 @@ describe('a second webhook with the same URL and auth_token', () => {
     expect((await send(keys[made] ?? '')).body).toEqual(answers[made]?.body);
   });
 
-  test('cannot result from PATCH or PUT, except if nothing changes', async () => {
+  test('is refused with 409 as the result of PATCH or PUT, except if nothing changes', async () => {
     const { client, owner, receiver, id } = await fixture.webhook();
     const other = await fixture.actor();
     const { id: second } = await register(client, { url: `${receiver.url}?second` });

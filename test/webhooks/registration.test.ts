@@ -171,7 +171,7 @@ test('an account can have 100 webhooks, listed newest first in pages', async () 
   expect((await client.post('/webhooks', { url, secret })).status).toBe(200);
 });
 
-test('GET /account/webhooks and the reads of one webhook are free, and the list needs the key group webhooks', async () => {
+test('GET /account/webhooks and reads of one webhook: cost nothing, and the list needs the key group webhooks', async () => {
   const { client, account, owner, receiver, id } = await fixture.webhook();
   await fixture.happen(account);
   await until(() => expect(receiver.deliveries).toHaveLength(1));

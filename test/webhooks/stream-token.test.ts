@@ -159,7 +159,7 @@ describe('a token of a live stream', () => {
     expect((await ask(`/events?token=${sealed}`)).status).toBe(200);
   });
 
-  test('is refused for message types without an encryption code with 400', async () => {
+  test('is refused with 400 for message types without an encryption code', async () => {
     const error = /^Missing required field: encryption_code: .* x-encryption-code$/;
     expectRefusal(await client.post('/events/token', { types: ['message.sent'] }), 400, error);
   });

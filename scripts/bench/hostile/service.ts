@@ -1,8 +1,8 @@
 // The attacked service.
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Demo } from '../../../src/api/demo/demo.ts';
+import { type Demo, readDemo } from '../../../test/support/demo.ts';
 import { makeKeys, mebibytes, programOf, type Settings, type Started, start, temporaryFolder } from '../processes.ts';
 import type { Figures, Reply } from './probe.ts';
 
@@ -52,8 +52,7 @@ export class Service {
     this.url = started.url;
     this.platform = platform;
     this.keys = keys;
-    const demo = join(folder, 'demo.json');
-    this.demo = existsSync(demo) ? (JSON.parse(readFileSync(demo, 'utf8')) as Demo) : null;
+    this.demo = existsSync(join(folder, 'demo.json')) ? readDemo(folder) : null;
     const { child } = started;
     child.on('message', ({ id, ...figures }: Reply) => this.#waiting.get(id)?.resolve(figures));
     child.once('exit', (code, signal) => {

@@ -32,7 +32,7 @@ export function attacksOf<Row>(prefix: string, rows: Record<string, Row>, attack
 
 export const fresh = (attack: Attack): Attack => Object.assign(attack, { fresh: true });
 
-/** Sends a call of REST several times. */
+/** Sends a REST call several times. */
 export function calls(
   method: Dispatcher.HttpMethod,
   path: string,
@@ -43,7 +43,7 @@ export function calls(
     target.many(count, atOnce, (i) => target.rest(method, path, typeof body === 'function' ? body(i) : body, options));
 }
 
-/** Returns numbered texts, joined by blanks. */
+/** Returns `times` numbered texts, joined by spaces. */
 export const many = (times: number, text: (index: number) => string) =>
   Array.from({ length: times }, (_, i) => text(i)).join(' ');
 

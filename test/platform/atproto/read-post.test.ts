@@ -89,7 +89,7 @@ test('readPost reads one embed, and one level of quotes', () => {
   expect(nested?.media).toEqual([]);
 });
 
-test('readPost returns the id of a quoted post, also if it is gone or quoted by a quoted post', () => {
+test('readPost: returns the id of a quoted post, also if that post is deleted or quoted by a quoted post', () => {
   const uri = 'at://did:plc:abcdefghijklmnopqrstuvwx/app.bsky.feed.post/3kaaaaaaaaaa2';
   const quoting = (embed: object) => {
     const post = postWith('a quote', []);

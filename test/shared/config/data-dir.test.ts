@@ -35,27 +35,27 @@ function choose(): string {
 
 describe('DATA_DIR', () => {
   test.each([
-    [0o700, [], 'itself'],
-    [0o700, ['notes.txt'], 'itself'],
-    [0o755, [], 'subfolder'],
-    [0o755, ['postern.sqlite'], 'itself'],
-    [0o755, ['secret.key'], 'itself'],
-    [0o755, ['demo.json', 'notes.txt'], 'subfolder'],
-    [0o750, [], 'subfolder'],
-    [0o1777, [], 'subfolder'],
-    [0o1777, ['postern.sqlite'], 'itself'],
-    [0o2777, [], 'subfolder'],
-    [0o2775, [], 'subfolder'],
-  ])('with mode %i and files %j: uses %s', (mode, files, expected) => {
-    make(folder, mode, files);
+    ['700', [], 'itself'],
+    ['700', ['notes.txt'], 'itself'],
+    ['755', [], 'subfolder'],
+    ['755', ['postern.sqlite'], 'itself'],
+    ['755', ['secret.key'], 'itself'],
+    ['755', ['demo.json', 'notes.txt'], 'subfolder'],
+    ['750', [], 'subfolder'],
+    ['1777', [], 'subfolder'],
+    ['1777', ['postern.sqlite'], 'itself'],
+    ['2777', [], 'subfolder'],
+    ['2775', [], 'subfolder'],
+  ])('mode %s and files %j: uses %s', (mode, files, expected) => {
+    make(folder, Number.parseInt(mode, 8), files);
     expect(choose()).toBe(expected);
   });
 
-  test('that is missing is used itself', () => {
+  test('missing folder: uses itself', () => {
     expect(choose()).toBe('itself');
   });
 
-  test('that got its data in a subfolder keeps using it after its mode was restricted', () => {
+  test('data in the subfolder: keeps using it after the mode of the folder was restricted', () => {
     make(folder, 0o755);
     make(join(folder, 'postern'), 0o700, ['postern.sqlite']);
     expect(choose()).toBe('subfolder');
@@ -63,7 +63,7 @@ describe('DATA_DIR', () => {
     expect(choose()).toBe('subfolder');
   });
 
-  test.each(['file', 'link to a file'])('that is a %s is refused', (kind) => {
+  test.each(['file', 'link to a file'])('%s instead of a folder: is refused', (kind) => {
     const file = `${folder}.txt`;
     writeFileSync(file, '');
     if (kind === 'file') writeFileSync(folder, '');
@@ -71,20 +71,20 @@ describe('DATA_DIR', () => {
     expect(choose()).toBe(`DATA_DIR ("${folder}") is not a folder. Example: DATA_DIR=/var/lib/postern`);
   });
 
-  test('with a file `postern` and other files is refused', () => {
+  test('mode 755 and a file `postern`: is refused', () => {
     make(folder, 0o755, ['postern']);
     expect(choose()).toContain('`postern` in it is not a folder');
   });
 
   // Only root can give files to other users.
-  describe.skipIf(!isRoot)('of another user', () => {
-    test('is not used itself, whatever its mode', () => {
+  describe.skipIf(!isRoot)('folder of another user', () => {
+    test('mode 700: uses the subfolder', () => {
       make(folder, 0o700);
       chownSync(folder, stranger, stranger);
       expect(choose()).toBe('subfolder');
     });
 
-    test('that all users can write: ignores a key of a stranger, and refuses his subfolder', () => {
+    test('mode 1777: ignores a secret key of another user, and refuses a subfolder of another user', () => {
       make(folder, 0o1777, ['secret.key']);
       chownSync(join(folder, 'secret.key'), stranger, stranger);
       expect(choose()).toBe('subfolder');

@@ -25,7 +25,7 @@ test.each(['', 'x', '1', '#\ufe0f', '\ufe0f', '👍👍', '🇦🇦', '👨\u200
 );
 
 test.each(['👨‍👩‍👧‍👦', '👩🏽‍🚀', '🇳🇱', 'e\u0301', '각', 'नि', '𝒳\u0301', '\r\n'])(
-  'cuts no %j at the end of a window',
+  'keeps %j whole at the end of a window',
   (grapheme) => {
     for (let before = 980; before <= 1_000; before++) {
       const graphemes = [...'x'.repeat(before), grapheme, grapheme, 'x'];

@@ -5,7 +5,7 @@ import { expectQuick } from '../../support/processor-time.ts';
 
 describe('link finder', () => {
   test.each([
-    // Letters of scripts without spaces, symbols and emoji are no part of a link.
+    // Emoji, symbols, and letters of scripts that are written without spaces end a link.
     ['詳しくはhttps://example.com/abcをご覧ください', 'https://example.com/abc'],
     ['여기https://example.com/a를 보세요', 'https://example.com/a'],
     ['请看bit.ly/x谢谢', 'bit.ly/x'],
@@ -14,7 +14,7 @@ describe('link finder', () => {
     ['https://a.co.jpです。次は', 'https://a.co.jp'],
     ['（youtu.be/x）、「https://example.com/a」', 'youtu.be/x', 'https://example.com/a'],
     ['👍https://example.com/x❤️→x.ai', 'https://example.com/x', 'x.ai'],
-    // Brackets, quotes, marks of Markdown and punctuation
+    // Brackets, quotes, Markdown syntax and punctuation
     ['(https://example.com/Foo_(bar))', 'https://example.com/Foo_(bar)'],
     ['[a](https://example.com/x)[b](https://example.com/y)', 'https://example.com/x', 'https://example.com/y'],
     ['https://example.com/x(see below)', 'https://example.com/x'],
@@ -57,7 +57,7 @@ describe('link finder', () => {
   });
 });
 
-test('facets of the AT Protocol count bytes and do not overlap', () => {
+test('AT Protocol facets: have byte offsets and do not overlap', () => {
   const text = '#日本語https://a.example/#xを、 #tag (bit.ly/x)';
   const facets = facetsOf(text, findMarks(text), new Map()).map(({ index, features: [feature] }) => {
     const { byteStart, byteEnd } = index;

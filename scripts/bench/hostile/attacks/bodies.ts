@@ -9,7 +9,7 @@ const deep = (depth: number, open = '[', close = ']') => `${open.repeat(depth)}$
 const json = { 'content-type': 'application/json' };
 const nobody = { key: null, actor: null };
 
-/** Opens connections with unfinished requests. Afterwards, another request is answered. */
+/** Opens connections with unfinished requests. Then sends a complete request, which the service must answer. */
 const unfinished =
   (count: number, seconds: number, text: (target: Target) => string | undefined): Attack =>
   async (target) => {

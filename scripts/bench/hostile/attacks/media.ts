@@ -49,7 +49,7 @@ const operations = part(
 const map = part('map', '{"0":["variables.f"]}');
 const manyPaths = JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [i, ['variables.f']])));
 
-/** The type and the beginning of a file, and a part that is repeated up to a size in MiB. */
+/** The media type and the beginning of a file, and a part that then fills `size` MiB. */
 const files: Record<string, [type: string, head: Buffer, part?: Buffer, size?: number]> = {
   '15 MB of zeros': ['image/gif', Buffer.alloc(15 * MiB)],
   'PNG of 5 MB in empty chunks': [
@@ -92,7 +92,7 @@ const bodies: Record<string, () => string> = {
   },
 };
 
-/** Makes the body when the attack begins, because all of them together are large. */
+/** Builds the body when the attack begins, because all bodies together would need too much memory. */
 const upload =
   (body: () => object, times = {}): Attack =>
   (target) =>

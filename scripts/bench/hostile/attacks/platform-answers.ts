@@ -90,7 +90,7 @@ const pages = {
   }),
 };
 
-/** Each requests 100 pages, over GraphQL or REST. */
+/** Requests for 100 pages over each API. */
 const ask = {
   GraphQL: (target: Target, headers: Headers) => {
     const search = (i: number) => `a${i}:searchTweets(q:"${i}",first:100){nodes{id}}`;

@@ -92,6 +92,6 @@ const attacked = Object.fromEntries(
 export const attacks: Attacks = attacksOf('server: ', attacked, ({ kind, run, first, again }) => {
   const attack: Attack = async (target) =>
     target.note(String(await run(target, behave(target, first, again))).slice(-70));
-  // Test events of an account are limited.
+  // The number of test events per account is limited.
   return kind === 'deliveries' ? fresh(attack) : attack;
 });

@@ -18,7 +18,7 @@ async function register(target: Target, receiver: Receiver, count: number): Prom
 const slowHandshake: Receiver['onCrc'] = (_request, response, token) =>
   setTimeout(() => response.end(JSON.stringify(answerCrc(token, receiverSecret))), 200);
 
-/** Registers webhooks, then answers handshakes slowly during `attack`, which adds the ids of new webhooks. */
+/** Registers webhooks. Runs `attack` while the receiver responds slowly to handshakes. `attack` adds the ids of new webhooks. */
 function handshakes(
   count: number,
   attack: (target: Target, ids: string[], receiver: Receiver) => Promise<void>,
