@@ -84,10 +84,11 @@ async function walkJpeg(parts: PictureParts): Promise<Buffer> {
   const { bytes } = parts;
   let frame: Buffer | undefined;
   let scans = 0;
+  let steps = 0;
   for (let at = 2; ; ) {
     const from = at;
     if (bytes[at] !== 0xff) throw at >= bytes.length ? truncated() : damaged();
-    for (; bytes[at] === 0xff; at++) if (at % stepsPerTurn === 0) await turn();
+    for (; bytes[at] === 0xff; at++) if (++steps % stepsPerTurn === 0) await turn();
     const marker = bytes[at++] ?? 0;
     if (at > bytes.length) throw truncated();
     if (marker === 0xd9) {
@@ -139,11 +140,10 @@ async function endOfScan(bytes: Buffer, from: number): Promise<number> {
 }
 
 /** The chunks that a decoder needs to show the picture. cLLi and mDCv are the draft names of cLLI and mDCV. */
-const keptChunks = new Set(
-  (
-    'IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV mDCv cLLI cLLi pHYs sBIT bKGD hIST sPLT ' + 'acTL fcTL fdAT'
-  ).split(' '),
-);
+const keptChunks = new Set([
+  ...'IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV mDCv cLLI cLLi pHYs sBIT bKGD hIST sPLT'.split(' '),
+  ...'acTL fcTL fdAT'.split(' '),
+]);
 
 /** PNG (ISO/IEC 15948, section 5): chunks of length, type, data and CRC, from IHDR to IEND. */
 async function walkPng(parts: PictureParts): Promise<Buffer> {
