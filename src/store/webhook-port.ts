@@ -45,7 +45,7 @@ export interface WebhookRecord {
 }
 
 /** The parts of a webhook that determine its receiver and its platform account. */
-export type WebhookTarget = Pick<WebhookRecord, 'id' | 'poller' | 'url'>;
+export type ComparedWebhook = Pick<WebhookRecord, 'id' | 'poller' | 'url'>;
 
 export interface WebhookPosition {
   createdAt: number;
@@ -63,7 +63,7 @@ export interface WebhookStore {
     poller: NewPoller,
     limit: number,
     audit?: AuditEntry,
-    compared?: readonly WebhookTarget[],
+    compared?: readonly ComparedWebhook[],
   ): Promise<'created' | 'too_many' | 'changed'>;
   find(account: string, id: string): Promise<WebhookRecord | null>;
   /** Lists webhooks, newest first, then by id in descending order. If a position is given, the list begins after it. */
@@ -90,7 +90,7 @@ export interface WebhookStore {
     webhook: WebhookRecord,
     poller?: NewPoller,
     audit?: AuditEntry,
-    compared?: readonly WebhookTarget[],
+    compared?: readonly ComparedWebhook[],
   ): Promise<boolean>;
   /**
    * Deletes the webhook, notifies its poller, and then deletes its deliveries. After a crash, some deliveries may remain until their events

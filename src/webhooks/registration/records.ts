@@ -1,14 +1,14 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { turn } from '../../shared/runtime/turns.ts';
-import { VaultError } from '../../shared/secrets/vault.ts';
+import { decryptedOrNull } from '../../shared/secrets/vault.ts';
 import {
   type AuditEntry,
+  type ComparedWebhook,
   type NewPoller,
   orStoreUnavailable,
   type Store,
   type WebhookRecord,
-  type WebhookTarget,
 } from '../../store/port.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
@@ -103,7 +103,7 @@ export class WebhookRecords {
     record: WebhookRecord,
     url: URL | null,
     authToken: string | undefined,
-  ): Promise<WebhookTarget[] | undefined> {
+  ): Promise<ComparedWebhook[] | undefined> {
     if (url === null && authToken === undefined) return undefined;
     const [urlBefore, tokenBefore] = [this.#urlOf(record), await this.#authTokenOf(record)];
     const [urlAfter, tokenAfter] = [url ? receiverOf(url) : urlBefore, authToken ?? tokenBefore];
@@ -116,7 +116,7 @@ export class WebhookRecords {
     { account, id }: Pick<WebhookRecord, 'account' | 'id'>,
     receiver: string | null,
     authToken: string | null,
-  ): Promise<WebhookTarget[]> {
+  ): Promise<ComparedWebhook[]> {
     const all = await this.stored(this.#store.webhooks.list(account, maxPerAccount));
     for (const other of all) {
       await turn();
@@ -127,12 +127,12 @@ export class WebhookRecords {
   }
 
   #urlOf(record: WebhookRecord): string | null {
-    return orNull(() => receiverOf(new URL(this.#vault.openUrl(record))));
+    return decryptedOrNull(() => receiverOf(new URL(this.#vault.openUrl(record))));
   }
 
   async #authTokenOf({ account, poller }: WebhookRecord): Promise<string | null> {
     const found = await this.stored(this.#store.pollers.find(account, poller));
-    return found && orNull(() => this.#vault.openPoller(found).authToken);
+    return found && decryptedOrNull(() => this.#vault.openPoller(found).authToken);
   }
 
   /** Returns the poller for these credentials. If one exists, it is returned, even if its id was derived with an older secret key. */
@@ -177,16 +177,6 @@ export function receiverOf({ protocol, username, password, hostname, port, pathn
     return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
   });
   return JSON.stringify([protocol, username, password, hostname.replace(/\.$/, ''), port, path]);
-}
-
-/** Returns `null` if the value was encrypted with a key that was dropped. */
-function orNull<T>(open: () => T): T | null {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof VaultError) return null;
-    throw error;
-  }
 }
 
 function webhookExists(id: string): PosternError {
