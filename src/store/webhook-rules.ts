@@ -21,7 +21,7 @@ export function deliveryOutcomes(results: readonly DeliveryResult[]): Map<string
   return outcomes;
 }
 
-/** Returns true if an account has a webhook, other than `id`, that is not among the compared ones or was changed since. */
+/** Returns true if a stored webhook other than `id` was not compared, or was changed after the comparison. */
 export function hasUncompared(
   stored: readonly ComparedWebhook[],
   compared: readonly ComparedWebhook[],

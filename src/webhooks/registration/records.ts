@@ -96,8 +96,9 @@ export class WebhookRecords {
   }
 
   /**
-   * Throws `conflict` if the webhook would get the URL and the `auth_token` of another one. `null` and `undefined` mean that they stay.
-   * Returns the webhooks that were compared, or `undefined` if nothing changes, because two equal ones may come from an earlier release.
+   * Throws `conflict` if a change would give the webhook the URL and the `auth_token` of another one. Pass `null` or
+   * `undefined` for a part that does not change. Returns the compared webhooks. If neither part changes, compares
+   * nothing and returns `undefined`, because an earlier release may have stored duplicates.
    */
   async requireUnique(
     record: WebhookRecord,
@@ -111,7 +112,7 @@ export class WebhookRecords {
     return this.compare(record, urlAfter, tokenAfter);
   }
 
-  /** Throws `conflict` if another webhook of the account has this URL and `auth_token`. Returns the webhooks that were compared. */
+  /** Throws `conflict` if another webhook of the account has both values. Returns the compared webhooks. */
   async compare(
     { account, id }: Pick<WebhookRecord, 'account' | 'id'>,
     receiver: string | null,
@@ -170,7 +171,7 @@ export function webhookNotFound(id: string): PosternError {
   return new PosternError('webhook_not_found', `Webhook not found: ${id}`);
 }
 
-/** Returns the URL that requests are sent to in one spelling, so that two spellings of it are equal. */
+/** Returns a canonical form of a URL: equal for all spellings that send the same request. */
 export function receiverOf({ protocol, username, password, hostname, port, pathname, search }: URL): string {
   const path = `${pathname}${search}`.replace(/%[0-9a-f]{2}/gi, (encoded) => {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));

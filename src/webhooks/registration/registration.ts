@@ -63,8 +63,9 @@ export class Registration {
   }
 
   /**
-   * Registers a webhook and runs the CRC. Throws `bad_input`, `conflict` if the account has an equal webhook, or `rate_limited` if it has
-   * 100 webhooks. The webhook is stored before its handshake, so that a refused call, which is free, does not make the service send requests.
+   * Registers a webhook and runs the CRC. Throws `bad_input`, `conflict` if the account has an equal webhook, or
+   * `rate_limited` if it has 100 webhooks. The webhook is stored before its handshake, because refused calls are free
+   * and must not make the service send requests.
    */
   async create(wish: NewWebhook): Promise<CreatedWebhook> {
     const { store, records, vault, opener, gate } = this.#parts;
