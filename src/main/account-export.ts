@@ -5,7 +5,7 @@ import type { Config } from '../shared/config/config.ts';
 import { formatDollars } from '../shared/model/money.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { systemRuntime } from '../shared/runtime/runtime.ts';
-import { Vault, VaultError } from '../shared/secrets/vault.ts';
+import { decryptedOrNull, Vault } from '../shared/secrets/vault.ts';
 import type { AuditMark, DeliveryPosition, PaymentMark, Store, WebhookPosition, WebhookRecord } from '../store/port.ts';
 import { deliveryView } from '../webhooks/registration/views.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
@@ -88,7 +88,7 @@ function webhookLine(record: WebhookRecord, vault: WebhookVault): Line {
   return {
     type: 'webhook',
     id: record.id,
-    url: urlOf(record, vault),
+    url: decryptedOrNull(() => vault.openUrl(record)),
     events: record.events,
     has_encryption_code: record.hasEncryptionCode,
     valid: record.valid,
@@ -98,16 +98,6 @@ function webhookLine(record: WebhookRecord, vault: WebhookVault): Line {
     paused_at: time(record.pausedAt),
     last_error: record.lastError ?? record.undeliveredError,
   };
-}
-
-/** Returns `null` if the URL was encrypted with a key that is not configured any more. */
-function urlOf(record: WebhookRecord, vault: WebhookVault): string | null {
-  try {
-    return vault.openUrl(record);
-  } catch (error) {
-    if (error instanceof VaultError) return null;
-    throw error;
-  }
 }
 
 /** Yields all records of a list that is read in pages. The next page begins after the last record. */

@@ -47,8 +47,8 @@ const windowBytes = 64 * 1024;
 const longestSign = 16;
 
 /**
- * Returns the edits that remove the metadata of any file. Only pictures have some. Throws `MediaError` if a picture is
- * damaged and may have metadata.
+ * Returns the edits that remove the metadata of any file. Files that are not pictures have none. Throws `MediaError` if
+ * a picture is damaged and may contain metadata.
  */
 export async function metadataEdits(bytes: Buffer): Promise<readonly Edit[]> {
   const format = pictureFormat(bytes);

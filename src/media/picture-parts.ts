@@ -20,7 +20,7 @@ const nothing = Buffer.alloc(0);
 export class PictureParts {
   readonly bytes: Buffer;
   readonly edits: Edit[] = [];
-  /** The Exif orientation that the picture keeps, and with which it is shown. */
+  /** The Exif orientation, which is kept and applied to the size. */
   orientation = 1;
   #hasExif = false;
   #count = 0;
@@ -57,11 +57,11 @@ export interface PictureFormat {
   /** Matches the start of a file. */
   starts: RegExp;
   /**
-   * Checks that the picture is complete, and collects the edits. Returns the bytes that tell its size. Throws
+   * Checks that the picture is complete, and collects the edits. Returns the bytes from which the size is read. Throws
    * `MediaError`.
    */
   walk: (parts: PictureParts) => Promise<Buffer>;
-  /** Matches bytes that begin metadata, to find it in a damaged file. */
+  /** Matches the start of metadata in a damaged file. */
   metadata: RegExp;
 }
 
@@ -84,10 +84,11 @@ async function walkJpeg(parts: PictureParts): Promise<Buffer> {
   const { bytes } = parts;
   let frame: Buffer | undefined;
   let scans = 0;
+  let steps = 0;
   for (let at = 2; ; ) {
     const from = at;
     if (bytes[at] !== 0xff) throw at >= bytes.length ? truncated() : damaged();
-    for (; bytes[at] === 0xff; at++) if (at % stepsPerTurn === 0) await turn();
+    for (; bytes[at] === 0xff; at++) if (++steps % stepsPerTurn === 0) await turn();
     const marker = bytes[at++] ?? 0;
     if (at > bytes.length) throw truncated();
     if (marker === 0xd9) {
@@ -139,11 +140,10 @@ async function endOfScan(bytes: Buffer, from: number): Promise<number> {
 }
 
 /** The chunks that a decoder needs to show the picture. cLLi and mDCv are the draft names of cLLI and mDCV. */
-const keptChunks = new Set(
-  (
-    'IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV mDCv cLLI cLLi pHYs sBIT bKGD hIST sPLT ' + 'acTL fcTL fdAT'
-  ).split(' '),
-);
+const keptChunks = new Set([
+  ...'IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV mDCv cLLI cLLi pHYs sBIT bKGD hIST sPLT'.split(' '),
+  ...'acTL fcTL fdAT'.split(' '),
+]);
 
 /** PNG (ISO/IEC 15948, section 5): chunks of length, type, data and CRC, from IHDR to IEND. */
 async function walkPng(parts: PictureParts): Promise<Buffer> {
@@ -175,7 +175,7 @@ function exifChunk(tiff: Buffer): Buffer {
 }
 
 const keptWebpChunks = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 'ICCP']);
-/** The bits of VP8X that tell of an EXIF and an XMP chunk. */
+/** The bits of VP8X that declare an EXIF and an XMP chunk. */
 const [exifFlag, xmpFlag] = [0x08, 0x04];
 
 /** WebP (RFC 9649): a RIFF file of the declared length with one picture or an animation. */
@@ -212,7 +212,7 @@ async function walkWebp(parts: PictureParts): Promise<Buffer> {
   const flags = bytes[flagsAt] ?? 0;
   const now = (flags & ~(exifFlag | xmpFlag)) | (parts.orientation === 1 ? 0 : exifFlag);
   if (flagsAt > 0 && now !== flags) parts.replace(flagsAt, flagsAt + 1, Buffer.of(now));
-  // Browsers do not turn a WebP.
+  // Browsers ignore the orientation of a WebP.
   parts.orientation = 1;
   if (edits.length === 0) return bytes;
   const size = Buffer.alloc(4);

@@ -113,7 +113,7 @@ export class Spool {
     return bytes.subarray(0, filled);
   }
 
-  /** Returns a stream of the bytes with edits, which are in order and do not overlap. */
+  /** Returns a stream of the edited bytes. The edits must be in order and must not overlap. */
   open(edits: readonly Edit[] = []): Readable {
     // The stream is not created by the file handle, because destroying such a stream closes the handle.
     const stream = Readable.from(this.#chunks(edits), { objectMode: false, highWaterMark: chunkBytes });

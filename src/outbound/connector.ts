@@ -18,9 +18,10 @@ export interface ConnectorOptions extends Pick<SocketOptions, 'counter'> {
 }
 
 /**
- * Creates a connector for undici that resolves each host name once, checks the addresses and connects only to checked
- * addresses: to the first that accepts a connection, before TLS begins. SNI, certificate verification and the `Host` header use the name. It runs for every new connection,
- * including those of redirects and IP literals, for which undici does not call `connect.lookup`.
+ * Creates a connector for undici that resolves each host name once, checks the addresses, and uses the first of them
+ * that accepts a TCP connection. SNI, certificate verification and the `Host` header use the name. The connector runs
+ * for every new connection, including those of redirects and IP literals, for which undici does not call
+ * `connect.lookup`.
  */
 export function guardedConnector({ guard, timeoutMs, ca, counter }: ConnectorOptions): Connector {
   const startTls = tlsConnector(timeoutMs, ca);

@@ -101,9 +101,9 @@ export class OutboundGuard {
   }
 
   /**
-   * Resolves a host and checks all its addresses. Returns them in the order in which connections should be tried, at least one. A name
-   * with both public and private addresses is refused. `account` is the API account of the request. Throws `AddressRefusedError` or
-   * `NameNotFoundError`.
+   * Resolves a host and checks all its addresses. Returns at least one, in the order in which to try connections. A
+   * name with both public and private addresses is refused. `account` is the API account of the request. Throws
+   * `AddressRefusedError` or `NameNotFoundError`.
    */
   async resolve(host: string, account: string): Promise<[PinnedAddress, ...PinnedAddress[]]> {
     this.checkHost(host);
@@ -150,12 +150,12 @@ function pin(address: Address): PinnedAddress {
   return { address: address.toString(), family: address.kind() === 'ipv4' ? 4 : 6 };
 }
 
-/** Orders the addresses so that the families take turns, beginning with that of the first one (RFC 8305, section 4). */
+/** Alternates the address families, beginning with the family of the first address (RFC 8305, section 4). */
 function alternateFamilies(addresses: readonly PinnedAddress[]): PinnedAddress[] {
   const first = addresses.filter(({ family }) => family === addresses[0]?.family);
   const second = addresses.filter(({ family }) => family !== addresses[0]?.family);
   const longest = Math.max(first.length, second.length);
-  return Array.from({ length: longest }, (_, place) => [first[place], second[place]])
+  return Array.from({ length: longest }, (_, at) => [first[at], second[at]])
     .flat()
     .filter((address) => address !== undefined);
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { Runtime, Timer } from '../shared/runtime/runtime.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 
-/** The time after which the next address is tried while earlier attempts go on (RFC 8305, section 8). */
+/** The delay before the next address is tried in parallel (RFC 8305, section 8). */
 const attemptDelayMs = 250;
 export const maxAttempts = 4;
 
@@ -10,7 +10,7 @@ export interface SocketOptions {
   runtime: Runtime;
   /** The time limit for all attempts together, in milliseconds. */
   timeoutMs: number;
-  /** Counts every attempt. When it is crowded, attempts follow one after the other. */
+  /** Counts every attempt. While it is crowded, only one attempt runs at a time. */
   counter?: Pick<ConnectionLimiter, 'count' | 'crowded'>;
 }
 
@@ -18,8 +18,8 @@ export interface SocketOptions {
 export type OnSocket = (...result: [error: Error] | [error: null, socket: Socket, address: string]) => void;
 
 /**
- * Opens a TCP connection to the first address that accepts one (Happy Eyeballs, RFC 8305), in the given order. The other attempts are closed.
- * Nothing is sent, so that no request can arrive twice.
+ * Tries the addresses in order, in parallel after a delay, and uses the first connection that opens (Happy Eyeballs,
+ * RFC 8305). The other attempts are closed. Nothing is sent, so no request can arrive twice.
  */
 export function openSocket(addresses: readonly string[], port: number, options: SocketOptions, callback: OnSocket) {
   const { runtime, counter } = options;
@@ -36,12 +36,12 @@ export function openSocket(addresses: readonly string[], port: number, options: 
     for (const socket of losers) if (socket !== result[1]) socket.destroy();
     callback(...result);
   };
-  // The code is undici's, which a timeout of the TLS handshake has, too.
+  // The code is undici's. Timeouts of the TLS handshake have it, too.
   const late = () => end(Object.assign(new Error('no connection in time'), { code: 'UND_ERR_CONNECT_TIMEOUT' }));
   const deadline = runtime.after(options.timeoutMs, late);
 
   const begin = (address: string) => {
-    // Node's own attempts would be given up after 250 ms, so that a slow address could never win.
+    // With `autoSelectFamily`, Node ends each attempt after 250 ms, so a slow address could never be used.
     const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000, highWaterMark: 64 * 1024 };
     const socket = connect({ ...socketOptions, host: address, port, autoSelectFamily: false });
     attempts.add(socket);

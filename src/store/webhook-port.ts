@@ -44,8 +44,8 @@ export interface WebhookRecord {
   revision: number;
 }
 
-/** The parts of a webhook that determine its receiver and its platform account. */
-export type WebhookTarget = Pick<WebhookRecord, 'id' | 'poller' | 'url'>;
+/** A webhook that was compared with a new one: its id, and what determines its receiver and platform account. */
+export type ComparedWebhook = Pick<WebhookRecord, 'id' | 'poller' | 'url'>;
 
 export interface WebhookPosition {
   createdAt: number;
@@ -55,15 +55,16 @@ export interface WebhookPosition {
 export interface WebhookStore {
   /**
    * Creates a webhook and notifies its poller. The poller is created if it does not exist; otherwise only its `sealed` is updated. Returns
-   * `too_many` if the account already has `limit` webhooks. Creating the same webhook again changes nothing and returns `created`. Returns
-   * `changed` if `compared` is given and the account has other webhooks than these, or with other targets.
+   * `too_many` if the account already has `limit` webhooks. Creating the same webhook again changes nothing and returns
+   * `created`. If `compared` is given and another webhook of the account is not in it, or has a different URL or poller
+   * by now, returns `changed`.
    */
   create(
     webhook: WebhookRecord,
     poller: NewPoller,
     limit: number,
     audit?: AuditEntry,
-    compared?: readonly WebhookTarget[],
+    compared?: readonly ComparedWebhook[],
   ): Promise<'created' | 'too_many' | 'changed'>;
   find(account: string, id: string): Promise<WebhookRecord | null>;
   /** Lists webhooks, newest first, then by id in descending order. If a position is given, the list begins after it. */
@@ -84,13 +85,13 @@ export interface WebhookStore {
    * fields that `DeliveryStore.finish` sets (`lastDeliveryAt`, `undeliveredSince`, `undeliveredError`) are not replaced, but a new URL
    * clears the last two. A webhook may move to another poller. The other poller must then be given, and is handled as in `create`. It may
    * be left out only if it is known to exist. Deliveries of the webhook stay with it. Returns false if the webhook was changed
-   * concurrently or does not exist, or if the account's other webhooks are not those in `compared`, as in `create`.
+   * concurrently or does not exist, or in the case of `changed` of `create`.
    */
   update(
     webhook: WebhookRecord,
     poller?: NewPoller,
     audit?: AuditEntry,
-    compared?: readonly WebhookTarget[],
+    compared?: readonly ComparedWebhook[],
   ): Promise<boolean>;
   /**
    * Deletes the webhook, notifies its poller, and then deletes its deliveries. After a crash, some deliveries may remain until their events

@@ -1,5 +1,5 @@
 import type { DeliveryResult } from './event-port.ts';
-import type { WebhookTarget } from './webhook-port.ts';
+import type { ComparedWebhook } from './webhook-port.ts';
 
 /** The combined outcome of some delivery results of one webhook. If one of them is a success, the failures do not count. */
 export type DeliveryOutcome =
@@ -21,16 +21,16 @@ export function deliveryOutcomes(results: readonly DeliveryResult[]): Map<string
   return outcomes;
 }
 
-/** Returns true if an account has a webhook, other than `id`, that is not among the compared ones or was changed since. */
+/** Returns true if a stored webhook other than `id` was not compared, or was changed after the comparison. */
 export function hasUncompared(
-  stored: readonly WebhookTarget[],
-  compared: readonly WebhookTarget[],
+  stored: readonly ComparedWebhook[],
+  compared: readonly ComparedWebhook[],
   id: string,
 ): boolean {
   const known = new Set(compared.map(textOf));
   return stored.some((target) => target.id !== id && !known.has(textOf(target)));
 }
 
-function textOf({ id, poller, url }: WebhookTarget): string {
+function textOf({ id, poller, url }: ComparedWebhook): string {
   return JSON.stringify([id, poller, url]);
 }

@@ -11,7 +11,7 @@ import type {
 } from '../shared/model/webhook.ts';
 import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
 import { KeyedSemaphore } from '../shared/runtime/semaphore.ts';
-import { VaultError } from '../shared/secrets/vault.ts';
+import { decryptedOrNull } from '../shared/secrets/vault.ts';
 import type {
   DeliveryPosition,
   LoggedAttempt,
@@ -282,12 +282,7 @@ export class WebhookService {
   /** Returns `null` if the exchange was encrypted with a key that was dropped. */
   #exchange(account: string, event: string, webhook: string, { exchange }: LoggedAttempt): AttemptExchange | null {
     if (exchange === null) return null;
-    try {
-      return this.#parts.vault.openExchange(account, event, webhook, exchange);
-    } catch (error) {
-      if (error instanceof VaultError) return null;
-      throw error;
-    }
+    return decryptedOrNull(() => this.#parts.vault.openExchange(account, event, webhook, exchange));
   }
 }
 

@@ -36,6 +36,18 @@ test.each(makers)(
 );
 
 describe('a JPEG', () => {
+  test('lets other work run while millions of markers without data are read', async () => {
+    const markers = Buffer.alloc(10_000_001, Buffer.of(0xff, 0xd0));
+    // The fill byte moves each marker to an odd position.
+    const picture = Buffer.concat([jpeg.subarray(0, 2), Buffer.of(0xff), markers]);
+    let hasRun = false;
+    setImmediate(() => {
+      hasRun = true;
+    });
+    await expect(inspectImage(picture)).rejects.toThrow(MediaError);
+    expect(hasRun).toBe(true);
+  });
+
   const frame = jpeg.indexOf(Buffer.of(0xff, 0xc0));
   const wide = Buffer.from(jpeg);
   wide.writeUInt16BE(16, frame + 7);

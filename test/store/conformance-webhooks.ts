@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type HandshakeLease, handshakeLeaseMs, type WebhookTarget } from '../../src/store/port.ts';
+import { type ComparedWebhook, type HandshakeLease, handshakeLeaseMs } from '../../src/store/port.ts';
 import { describeDeliveries } from './conformance-deliveries.ts';
 import { describeEvents } from './conformance-events.ts';
 import { describePollers } from './conformance-pollers.ts';
@@ -63,7 +63,7 @@ export function describeWebhooks({ fixture, store }: StoreTest): void {
       );
       expect(outcomes.sort()).toEqual(['changed', 'changed', 'changed', 'changed', 'changed', 'created']);
       const [made = webhook('none')] = (await store.webhooks.list('a', 10)).filter(({ id }) => id !== 'w1');
-      const update = (compared: readonly WebhookTarget[]) =>
+      const update = (compared: readonly ComparedWebhook[]) =>
         store.webhooks.update(made, undefined, undefined, compared);
       for (const changed of [[], [{ ...w1, url: 'two' }], [{ ...w1, poller: 'p2' }]]) {
         expect(await update(changed)).toBe(false);

@@ -4,13 +4,13 @@ import { collections } from './records.ts';
 /** The maximum number of facets, and of features of one facet, that are read. */
 const maxItems = 50;
 
-/** What a post refers to. The record comes from another server, so every part may be missing or have another form. */
+/** The references of a post. The record is untrusted, so every field may be missing or have another type. */
 export interface PostReferences {
-  /** The URI of the post that it replies to. */
+  /** The URI of the parent post of a reply. */
   parent: unknown;
-  /** The URI of the record that it quotes. */
+  /** The URI of the quoted record. */
   quoted: unknown;
-  /** The DIDs of the accounts that it mentions. */
+  /** The DIDs of the mentioned accounts. */
   mentioned: unknown[];
 }
 

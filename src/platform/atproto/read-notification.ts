@@ -81,8 +81,8 @@ export function readNotification(raw: unknown): Notification | null {
 }
 
 /**
- * Returns the event of a notification for the account `did`, or `null` if there is none. The network names one reason for each post, so the
- * others are read from the post. Call `ids.save` as for `Ids.ofUser`.
+ * Returns the event of a notification for the account `did`, or `null` if there is none. A notification has only one
+ * reason, so the other event types are derived from the post. Call `ids.save` as for `Ids.ofUser`.
  */
 export function readEvent(
   { uri, at, reason, subject, author, record }: Notification,

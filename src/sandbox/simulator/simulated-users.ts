@@ -36,7 +36,7 @@ export class SimulatedUsers {
     return [...this.#users.slice(at), ...this.#users.slice(0, at)];
   }
 
-  /** The text does not begin with the name of the user, so that the reply is no mention. */
+  /** The text does not begin with the user's name, because the reply would also be a mention. */
   reply(to: User): string {
     return this.#say((phrases) => phrases.reply({ user: to }, this.#topicOf(to)).replace(`@${to.screenName} `, ''));
   }

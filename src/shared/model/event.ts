@@ -18,7 +18,10 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** The types of a tweet by another user, first the one that a receiver which listens to several gets (docs/webhooks.md, Events). */
+/**
+ * The types of events about a tweet by another user, in order of precedence. If several apply, each receiver gets the
+ * first one that it subscribes to (docs/webhooks.md, Events).
+ */
 export const tweetEventTypes = ['tweet.reply', 'tweet.quote', 'tweet.mention'] as const;
 
 export type TweetEventType = (typeof tweetEventTypes)[number];

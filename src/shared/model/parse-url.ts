@@ -1,6 +1,6 @@
 /**
- * Parses a URL. Returns `null` if it is invalid. Use it instead of `URL.canParse`, which refuses valid URLs with characters from U+0080 to
- * U+00FF in Node 20 as soon as V8 has optimised the call.
+ * Parses a URL. Returns `null` if it is invalid. Use it instead of `URL.canParse`: once V8 has optimised that call,
+ * Node 20 refuses valid URLs with characters from U+0080 to U+00FF.
  */
 export function parseUrl(text: string, base?: URL | string): URL | null {
   try {

@@ -11,6 +11,16 @@ export class VaultError extends Error {
   override readonly name = 'VaultError';
 }
 
+/** Returns the decrypted value. Returns `null` if it was encrypted with a key that is not configured any more. */
+export function decryptedOrNull<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof VaultError) return null;
+    throw error;
+  }
+}
+
 /**
  * Encrypts texts for the store with AES-256-GCM (NIST SP 800-38D). Each text is bound to its record, so it cannot be decrypted after it was
  * moved to another record. The first key encrypts, and all keys decrypt. To change the key, add the new key at the front, and remove the

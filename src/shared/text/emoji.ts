@@ -2,8 +2,8 @@ const maxLength = 64;
 const oneEmoji = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v;
 
 /**
- * Returns the spelling that Unicode recommends (fully qualified, UTS #51) of an emoji in any spelling with and without U+FE0F, or null if
- * the text is not one emoji. A pictograph that is no emoji is returned without U+FE0F.
+ * Returns the fully qualified form of an emoji (UTS #51), whether or not the text has U+FE0F. Returns null if the text
+ * is not one emoji. A pictograph that is no emoji is returned without U+FE0F.
  */
 export function emojiOf(text: string): string | null {
   if (text.length > maxLength) return null;

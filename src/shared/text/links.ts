@@ -13,7 +13,7 @@ export interface FoundLink {
 const unspaced = ['Hani', 'Hira', 'Kana', 'Bopo', 'Hang', 'Thai', 'Laoo', 'Khmr', 'Mymr'].map(
   (name) => `\\p{scx=${name}}`,
 );
-/** Matches the characters that end a link, after the hosts in which all letters are allowed. */
+/** Matches hosts after a scheme, which may have letters of any script, and characters that end a link elsewhere. */
 const hostsAndEnds = new RegExp(
   [
     String.raw`(?<=:\/\/)(?<host>(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,10}?(?:[a-z]{2,}|\p{L}{2,}))`,
@@ -35,7 +35,7 @@ const label = new RegExp(`[${letter}](?:[${letter}_-]{0,61}[${letter}])?`);
 const hostEnd = new RegExp(`(?!\\.?[${letter}_-]|@)`);
 const scheme = /()((?<![a-z0-9@#$])https?:)/gi;
 
-/** Finds links also after characters other than spaces and punctuation, but not in words, mentions, hashtags and paths. */
+/** Finds links after any character, except within words, mentions, hashtags and paths. */
 class Patterns extends REBuilder {
   override get_domain = () => label;
   override get_host_terminator = () => hostEnd;
@@ -51,7 +51,7 @@ class Patterns extends REBuilder {
 /** Created on first use, because it compiles long patterns. */
 let linkifier: LinkifyIt | undefined;
 
-/** Finds links to http and https addresses, also without a scheme if the top-level domain exists (or is `example`, RFC 2606). */
+/** Finds http and https links. A link needs no scheme if its top-level domain exists or is `example` (RFC 2606). */
 export function findLinks(text: string): FoundLink[] {
   if (!/\.\S/.test(text)) return [];
   linkifier ??= new LinkifyIt({
@@ -68,7 +68,7 @@ export function findLinks(text: string): FoundLink[] {
   });
 }
 
-/** Returns the text with spaces instead of links, so that nothing in them is taken for a mention or hashtag. */
+/** Replaces links by spaces, so that no mention or hashtag is found in a link. */
 export function withoutLinks(text: string, links: readonly FoundLink[]): string {
   let rest = '';
   for (const { start, end } of links) rest += text.slice(rest.length, start) + ' '.repeat(end - start);

@@ -1,5 +1,5 @@
 import type { ClientSession, Filter } from 'mongodb';
-import type { NewPoller, WebhookRecord, WebhookStore, WebhookTarget } from '../port.ts';
+import type { ComparedWebhook, NewPoller, WebhookRecord, WebhookStore } from '../port.ts';
 import { hasUncompared } from '../webhook-rules.ts';
 import { addAudit } from './audit.ts';
 import { operationTimeoutMs } from './connection.ts';
@@ -37,7 +37,7 @@ export function mongoWebhooks(parts: Parts): WebhookStore {
     return (await pollers.findOne({ _id, account, keptUntil }, { session, projection: { _id: 1 } })) !== null;
   }
 
-  async function targets(account: string, session: ClientSession): Promise<WebhookTarget[]> {
+  async function targets(account: string, session: ClientSession): Promise<ComparedWebhook[]> {
     const projection = { poller: 1, url: 1 } as const;
     const found = await webhooks.find({ account }, { session, projection }).toArray();
     return found.map(({ _id: id, poller, url }) => ({ id, poller, url }));

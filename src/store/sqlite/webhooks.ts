@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { AuditEntry, NewPoller, WebhookRecord, WebhookStore, WebhookTarget } from '../port.ts';
+import type { AuditEntry, ComparedWebhook, NewPoller, WebhookRecord, WebhookStore } from '../port.ts';
 import { hasUncompared } from '../webhook-rules.ts';
 import { addAudit } from './audit.ts';
 import type { Database, SqliteValue } from './database.ts';
@@ -44,7 +44,7 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
     database.get<WebhookRow>(`SELECT ${columns} FROM webhook WHERE id = ? AND account = ?`, [id, account]);
 
   const targets = (account: string) =>
-    database.all<WebhookTarget>('SELECT id, poller, url FROM webhook WHERE account = ?', [account]);
+    database.all<ComparedWebhook>('SELECT id, poller, url FROM webhook WHERE account = ?', [account]);
 
   function join(poller: NewPoller): void {
     pollers.ensure(poller, runtime.now());
@@ -56,7 +56,7 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
     poller: NewPoller,
     limit: number,
     audit: AuditEntry | undefined,
-    compared: readonly WebhookTarget[] | undefined,
+    compared: readonly ComparedWebhook[] | undefined,
   ): 'created' | 'too_many' | 'changed' {
     const stored = targets(webhook.account);
     if (stored.some(({ id }) => id === webhook.id)) return 'created';
@@ -78,7 +78,7 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
     webhook: WebhookRecord,
     poller: NewPoller | undefined,
     audit: AuditEntry | undefined,
-    compared: readonly WebhookTarget[] | undefined,
+    compared: readonly ComparedWebhook[] | undefined,
   ): boolean {
     const { id, account, revision } = webhook;
     const before = find(account, id);

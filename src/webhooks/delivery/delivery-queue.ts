@@ -289,8 +289,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Returns the body of an attempt when it may begin. Returns `undefined` if it may not begin, because the queue has ended, the webhook was
-   * changed or the store failed.
+   * Waits until an attempt may begin, and returns its body. Returns `undefined` if the attempt may not begin, because
+   * the queue has ended, the webhook was changed or the store failed.
    */
   async #bodyOf({ poller, event }: QueuedDelivery, earlier: Promise<unknown>): Promise<string | null | undefined> {
     const { bodies, gate, webhooks, runtime } = this.#parts;

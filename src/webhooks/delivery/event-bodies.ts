@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { VaultError } from '../../shared/secrets/vault.ts';
+import { decryptedOrNull } from '../../shared/secrets/vault.ts';
 import type { FairQueue, FairQueueLimits } from '../../shared/threads/fair-queue.ts';
 import type { Store } from '../../store/port.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
@@ -53,16 +53,11 @@ export class EventBodies {
   async #read(account: string, poller: string, event: string): Promise<string | null> {
     const { store, vault } = this.#parts;
     const sealed = await store.events.sealed(account, poller, event);
-    if (sealed === null) return null;
-    try {
-      const { body } = unpackEvent(vault.openBody(account, event, sealed));
-      // A message that no webhook can decrypt has no body and no deliveries.
-      if (body !== null) this.keep(poller, event, body);
-      return body;
-    } catch (error) {
-      if (error instanceof VaultError) return null;
-      throw error;
-    }
+    const opened = sealed && decryptedOrNull(() => vault.openBody(account, event, sealed));
+    // A message that no webhook can decrypt has no body and no deliveries.
+    const body = opened && unpackEvent(opened).body;
+    if (body !== null) this.keep(poller, event, body);
+    return body;
   }
 }
 

@@ -39,8 +39,8 @@ export class PollerWebhooks {
   }
 
   /**
-   * Returns the deliveries of events of which each webhook gets the first one that it listens to. Webhooks that are currently invalid are
-   * included (docs/webhooks.md, The handshake).
+   * Returns the deliveries of a group of events. Each webhook gets the first event whose type it subscribes to.
+   * Webhooks that are currently invalid are included (docs/webhooks.md, The handshake).
    */
   deliveriesOf<Event extends { type: string }>(events: readonly Event[]): { event: Event; webhook: string }[] {
     return this.all.flatMap((webhook) => {

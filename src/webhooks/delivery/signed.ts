@@ -17,8 +17,7 @@ const seconds = (ms: number) => Math.floor(ms / 1_000);
 
 /**
  * Signs one delivery attempt. During the rotation of a secret, the standard signature header contains the signatures of
- * both secrets, the new one first
- * (docs/webhooks.md, Rotating a secret).
+ * both secrets, the new one first (docs/webhooks.md, Rotating a secret).
  */
 export function signaturesOf({ eventId, body, now }: SignedPayload, secrets: WebhookSecrets): DeliverySignatures {
   const message = { id: eventId, timestampSeconds: seconds(now), body };

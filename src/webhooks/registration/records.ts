@@ -1,14 +1,14 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { turn } from '../../shared/runtime/turns.ts';
-import { VaultError } from '../../shared/secrets/vault.ts';
+import { decryptedOrNull } from '../../shared/secrets/vault.ts';
 import {
   type AuditEntry,
+  type ComparedWebhook,
   type NewPoller,
   orStoreUnavailable,
   type Store,
   type WebhookRecord,
-  type WebhookTarget,
 } from '../../store/port.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
@@ -96,14 +96,15 @@ export class WebhookRecords {
   }
 
   /**
-   * Throws `conflict` if the webhook would get the URL and the `auth_token` of another one. `null` and `undefined` mean that they stay.
-   * Returns the webhooks that were compared, or `undefined` if nothing changes, because two equal ones may come from an earlier release.
+   * Throws `conflict` if a change would give the webhook the URL and the `auth_token` of another one. Pass `null` or
+   * `undefined` for a part that does not change. Returns the compared webhooks. If neither part changes, compares
+   * nothing and returns `undefined`, because an earlier release may have stored duplicates.
    */
   async requireUnique(
     record: WebhookRecord,
     url: URL | null,
     authToken: string | undefined,
-  ): Promise<WebhookTarget[] | undefined> {
+  ): Promise<ComparedWebhook[] | undefined> {
     if (url === null && authToken === undefined) return undefined;
     const [urlBefore, tokenBefore] = [this.#urlOf(record), await this.#authTokenOf(record)];
     const [urlAfter, tokenAfter] = [url ? receiverOf(url) : urlBefore, authToken ?? tokenBefore];
@@ -111,12 +112,12 @@ export class WebhookRecords {
     return this.compare(record, urlAfter, tokenAfter);
   }
 
-  /** Throws `conflict` if another webhook of the account has this URL and `auth_token`. Returns the webhooks that were compared. */
+  /** Throws `conflict` if another webhook of the account has both values. Returns the compared webhooks. */
   async compare(
     { account, id }: Pick<WebhookRecord, 'account' | 'id'>,
     receiver: string | null,
     authToken: string | null,
-  ): Promise<WebhookTarget[]> {
+  ): Promise<ComparedWebhook[]> {
     const all = await this.stored(this.#store.webhooks.list(account, maxPerAccount));
     for (const other of all) {
       await turn();
@@ -127,12 +128,12 @@ export class WebhookRecords {
   }
 
   #urlOf(record: WebhookRecord): string | null {
-    return orNull(() => receiverOf(new URL(this.#vault.openUrl(record))));
+    return decryptedOrNull(() => receiverOf(new URL(this.#vault.openUrl(record))));
   }
 
   async #authTokenOf({ account, poller }: WebhookRecord): Promise<string | null> {
     const found = await this.stored(this.#store.pollers.find(account, poller));
-    return found && orNull(() => this.#vault.openPoller(found).authToken);
+    return found && decryptedOrNull(() => this.#vault.openPoller(found).authToken);
   }
 
   /** Returns the poller for these credentials. If one exists, it is returned, even if its id was derived with an older secret key. */
@@ -170,23 +171,13 @@ export function webhookNotFound(id: string): PosternError {
   return new PosternError('webhook_not_found', `Webhook not found: ${id}`);
 }
 
-/** Returns the URL that requests are sent to in one spelling, so that two spellings of it are equal. */
+/** Returns a canonical form of a URL: equal for all spellings that send the same request. */
 export function receiverOf({ protocol, username, password, hostname, port, pathname, search }: URL): string {
   const path = `${pathname}${search}`.replace(/%[0-9a-f]{2}/gi, (encoded) => {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
     return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
   });
   return JSON.stringify([protocol, username, password, hostname.replace(/\.$/, ''), port, path]);
-}
-
-/** Returns `null` if the value was encrypted with a key that was dropped. */
-function orNull<T>(open: () => T): T | null {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof VaultError) return null;
-    throw error;
-  }
 }
 
 function webhookExists(id: string): PosternError {

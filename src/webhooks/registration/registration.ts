@@ -6,7 +6,7 @@ import { formatIsoTime } from '../../shared/model/time.ts';
 import type { CreatedWebhook } from '../../shared/model/webhook.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
-import { VaultError } from '../../shared/secrets/vault.ts';
+import { decryptedOrNull } from '../../shared/secrets/vault.ts';
 import { type AuditEntry, auditEntryOf, type Store, type WebhookRecord } from '../../store/port.ts';
 import type { Receivers } from '../delivery/receiver.ts';
 import type { SendGate } from '../delivery/send-gate.ts';
@@ -63,8 +63,9 @@ export class Registration {
   }
 
   /**
-   * Registers a webhook and runs the CRC. Throws `bad_input`, `conflict` if the account has an equal webhook, or `rate_limited` if it has
-   * 100 webhooks. The webhook is stored before its handshake, so that a refused call, which is free, does not make the service send requests.
+   * Registers a webhook and runs the CRC. Throws `bad_input`, `conflict` if the account has an equal webhook, or
+   * `rate_limited` if it has 100 webhooks. The webhook is stored before its handshake, because refused calls are free
+   * and must not make the service send requests.
    */
   async create(wish: NewWebhook): Promise<CreatedWebhook> {
     const { store, records, vault, opener, gate } = this.#parts;
@@ -73,24 +74,25 @@ export class Registration {
     // The webhook already exists if an earlier attempt of this request stored it and then failed.
     let made = await records.stored(store.webhooks.find(account, id));
     const compare = () => records.compare({ account, id }, receiverOf(url), credentials.authToken);
-    // An equal webhook is refused before a guess of the code is used.
-    if (!made) await compare();
-    // A wrong code is refused at once. If a poller tried the code first, it would cost one more guess.
-    if (code !== null) await opener.check({ account, credentials, code });
+    if (code !== null) {
+      // An equal webhook is refused before a guess of the code is used.
+      if (!made) await compare();
+      // A wrong code is refused at once. If a poller tried the code first, it would cost one more guess.
+      await opener.check({ account, credentials, code });
+    }
     const poller = { ...(await records.pollerOf(account, credentials)), cursor };
     if (!made) {
-      made = this.#make(id, poller.id, wish);
+      const webhook = this.#make(id, poller.id, wish);
       gate.admit(id);
-      const entry = this.auditEntry(made, 'webhook.created', wish.author, { events: namesOf(wish.events) });
-      const one = made;
-      const create = async () =>
-        records.stored(store.webhooks.create(one, poller, maxPerAccount, entry, await compare()));
+      const entry = this.auditEntry(webhook, 'webhook.created', wish.author, { events: namesOf(wish.events) });
       const outcome = await this.#creations.run(account, async () => {
         for (;;) {
-          const outcome = await create();
-          if (outcome !== 'changed') return outcome;
+          const compared = await compare();
+          const result = await records.stored(store.webhooks.create(webhook, poller, maxPerAccount, entry, compared));
+          if (result !== 'changed') return result;
         }
       });
+      made = webhook;
       if (outcome === 'too_many') {
         throw new PosternError(
           'webhook_limit',
@@ -167,18 +169,9 @@ export class Registration {
     details: AuditEntry['details'] = {},
   ): AuditEntry {
     const { account, id } = webhook;
-    const subject = { type: 'webhook' as const, id, name: this.#hostOf(webhook) ?? id };
+    const host = decryptedOrNull(() => new URL(this.#parts.vault.openUrl(webhook)).host);
+    const subject = { type: 'webhook' as const, id, name: host ?? id };
     return auditEntryOf(this.#parts.runtime, { account, action, by, subject, details });
-  }
-
-  /** Returns `null` if the URL was encrypted with a key that was dropped. */
-  #hostOf(webhook: WebhookRecord): string | null {
-    try {
-      return new URL(this.#parts.vault.openUrl(webhook)).host;
-    } catch (error) {
-      if (error instanceof VaultError) return null;
-      throw error;
-    }
   }
 
   /** Changes a webhook. If `checked` is true, also runs a CRC, whose result determines whether the webhook is valid. */

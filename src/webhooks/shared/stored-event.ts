@@ -55,7 +55,7 @@ export function newEvent(id: string, event: TypedEvent, opened: OpenedForWebhook
   return { id, type, body: opened?.body ?? '', kept, createdAt, only: opened?.webhooks ?? new Set() };
 }
 
-/** Returns the id of the tweet if the stored text is an event of a tweet by another user, otherwise `null`. */
+/** Returns the tweet id of an event about a tweet by another user; `null` for other events. */
 export function tweetOf(kept: string): string | null {
   if (kept.startsWith(messagePrefix)) return null;
   const { type, tweet_id } = JSON.parse(kept) as { type?: unknown; tweet_id?: string };
@@ -81,8 +81,9 @@ export function readGap(kept: string): string {
 export const maxAppendChars = 4 * 1024 * 1024;
 
 /**
- * Splits events, in their order, into parts that fit into one append. The events of a group stay together, because each receiver gets one
- * of them. A group that exceeds the limit is a part of its own. Returns at least one part, which may be empty.
+ * Splits events, in their order, into parts that fit into one append. The events of a group stay together, because
+ * each receiver gets only one of them. A group that exceeds the limit is a part of its own. Returns at least one part,
+ * which may be empty.
  */
 export function splitForAppend<Event extends { sealed: string }>(groups: readonly (readonly Event[])[]): Event[][] {
   let part: Event[] = [];

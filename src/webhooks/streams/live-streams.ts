@@ -29,7 +29,7 @@ export interface LiveStreamsParts {
 interface StreamStart {
   place: number;
   gap: string | null;
-  /** The tweet of the last event that the reader has, if it is an event of a tweet by another user. */
+  /** The tweet of the reader's last event; `null` if that event is not about a tweet by another user. */
   tweet: string | null;
 }
 
@@ -128,7 +128,7 @@ export class LiveStreams {
         ? await messages.itemOf(event, types)
         : itemOf(event, types, ({ id: eventId, sealed }) => vault.openBody(account, eventId, sealed));
       if (!item) continue;
-      // The events of a tweet follow one another, and the reader gets only the first one that it listens to.
+      // The events of a tweet follow one another, and the reader gets only the first one that it subscribes to.
       const next = isTweetEventType(event.type) && item.kind === 'event' ? tweetOf(item.body) : null;
       if (next !== null && next === tweet) continue;
       tweet = next ?? tweet;
