@@ -15,7 +15,6 @@ const accepted = {
   '/=+$/': 'base64 that this process has made',
   '/0+$/': 'the decimals of an amount',
   '/[\\p{P}]+$/u': 'a hashtag in a text of at most 3,000 bytes',
-  '/[.,;:!?]+$/': 'a link of at most 2,000 characters',
   '/\\S+:\\/\\/\\S+/g': 'a warning about a setting of the operator',
   '/(\\/\\/[^?#]*[?#]).+/s': 'a setting of the operator',
   '/\\/\\/[^:/]*:(.*)@/': 'a setting of the operator',
