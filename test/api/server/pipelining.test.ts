@@ -152,6 +152,7 @@ describe('bytes that arrive together', () => {
     socket.on('data', (bytes) => {
       received += bytes.length;
     });
+    socket.resume();
     await expect.poll(() => received).toBeGreaterThan(10_000_000);
   });
 
