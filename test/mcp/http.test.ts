@@ -341,6 +341,9 @@ describe('HTTP', () => {
     const error = expect.stringContaining('policy: must be read, write or destructive');
     expect([policy.status, await policy.text()]).toEqual([400, error]);
     expect((await post(call, {}, {}, `/mcp?auth_token=${owner.options.authToken}`)).status).toBe(400);
+    const unknown = await post(call, {}, {}, '/mcp?polcy=write');
+    expect([unknown.status, unknown.headers.get('x-error-code')]).toEqual([400, 'bad_input']);
+    expect(await unknown.text()).toContain('Unknown parameter: polcy. Did you mean policy?');
   });
 
   test('counts each message towards the limits of the key', async () => {

@@ -12,6 +12,7 @@ import { mediaRanges } from '../http/media-ranges.ts';
 import { parseQuery, type RequestTarget, refuseCredentialsInQuery } from '../http/request.ts';
 import { applyRate, handle, localsOf, showRate } from '../http/request-locals.ts';
 import { sendError } from '../rest/envelope.ts';
+import { unknownParameter } from '../rest/unknown-parameters.ts';
 import { PipelineBackend, type PipelineBackendParts } from './pipeline-backend.ts';
 
 export type McpListener = (request: IncomingMessage, response: ServerResponse, target: RequestTarget) => void;
@@ -78,7 +79,9 @@ function requirePost({ method }: IncomingMessage, response: ServerResponse): voi
 /** Reads `?policy=write`. Every client can configure an address, but not every client can configure headers. */
 function readPolicy(query: string): Policy {
   const { policy = 'read', ...others } = parseQuery(query);
-  refuseCredentialsInQuery(Object.keys(others));
+  const names = Object.keys(others);
+  refuseCredentialsInQuery(names);
+  if (names.length > 0) throw unknownParameter(names.map((name) => ({ path: [name], known: ['policy'] })));
   if (typeof policy === 'string' && isPolicy(policy)) return policy;
   throw malformedField('policy', `must be ${policies.join(', ').replace(/, (?=\w+$)/, ' or ')}`);
 }
