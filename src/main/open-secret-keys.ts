@@ -1,3 +1,4 @@
+import { commandName } from '../shared/config/command-name.ts';
 import type { Config } from '../shared/config/config.ts';
 import { OperatorError, type OperatorProblem } from '../shared/errors/operator-error.ts';
 import type { Logger } from '../shared/observability/logger.ts';
@@ -18,7 +19,7 @@ const content = 'postern';
 const mostSeals = 8;
 
 const howToReset =
-  'If the key is lost, stop every process and run `node scripts/postern.js secret-key reset`, which deletes all data that was encrypted with ' +
+  `If the key is lost, stop every process and run \`${commandName} secret-key reset\`, which deletes all data that was encrypted with ` +
   'it (webhooks with their credentials and events, responses stored for Idempotency-Keys, and logins at the platform). Accounts, API keys and credit stay';
 
 /** The check value of a store or of a backup. */
