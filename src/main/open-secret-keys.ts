@@ -38,12 +38,13 @@ export interface SecretKeyParts {
 export async function openSecretKeys(config: Config, parts: SecretKeyParts): Promise<readonly Secret<Buffer>[]> {
   const { check, runtime, logger } = parts;
   const { dataDir, secrets } = config;
-  const mode = hideSecretKeyFile(dataDir);
+  const configured = await readKeys(config, check);
+  if (configured === 'lost') throw new OperatorError(lostKey(dataDir));
+  // A file that contains no key, or is not used, may belong to another program.
+  const mode = secrets.secretKeys === null ? hideSecretKeyFile(dataDir) : null;
   if (mode !== null) {
     logger.warn({ path: secretKeyPath(dataDir), mode }, 'other users could read the secret key; its mode is 0600 now');
   }
-  const configured = await readKeys(config, check);
-  if (configured === 'lost') throw new OperatorError(lostKey(dataDir));
   const keys = configured ?? [makeSecretKeyFile(dataDir, runtime)];
   if (!(await proveKeys(keys, parts))) throw new OperatorError(wrongKey(secrets.secretKeys !== null));
   return keys;
