@@ -58,8 +58,8 @@ export interface PictureFormat {
   /** Matches the start of a file. */
   starts: RegExp;
   /**
-   * Checks that the picture is complete, and collects the edits. Returns the size before the orientation is applied. Throws
-   * `MediaError`.
+   * Checks that the picture is complete, and collects the edits. Returns the size before the orientation is applied.
+   * Throws `MediaError`.
    */
   walk: (parts: PictureParts) => Promise<PictureSize>;
   /** Matches the start of metadata in a damaged file. */

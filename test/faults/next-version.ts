@@ -21,7 +21,7 @@ const changes: readonly [end: RegExp, next: string][] = [
   ],
 ];
 
-/** Changes of the bundle that make the migration incompatible with this version, so that all processes must be stopped first. */
+/** Further changes, after which older versions cannot use the store, so that all processes must be stopped first. */
 const incompatible: typeof changes = [
   [/from < \d+(\) assertNoneRuns\(store, liveProcesses)/, 'from < newest$1'],
   [/String\(\d+\)(\]\);\s*connection\.exec\(`PRAGMA user_version)/, 'String(newest)$1'],

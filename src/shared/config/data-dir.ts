@@ -8,7 +8,7 @@ export interface DataDir {
   readonly used: string;
 }
 
-/** A folder with one of these files has data of Postern. A key may be a copy, so the folder with the store comes first. */
+/** A folder with one of these files has data of Postern. The store comes first, because a key may be a copy. */
 const ownFiles = ['postern.sqlite', 'secret.key'];
 const ofOthers = 0o077;
 const writableByAll = 0o002;
