@@ -32,7 +32,7 @@ export class TunnelDialer {
 
   /**
    * Returns a socket to the first of the authorities (`host:port`) that the proxy can reach. The next one is tried if the
-   * proxy responds with a server error, or has not responded after a delay. Throws a `PosternError` with the name of the
+   * proxy responds with a server error, breaks the connection, or has not responded after a delay. Throws a `PosternError` with the name of the
    * proxy and with `target`, the caller's name of the destination. `account` is the API account of the request.
    */
   dial(proxy: ForwardProxy, authorities: readonly string[], target: string, account: string): Promise<Duplex> {
@@ -63,8 +63,10 @@ export class TunnelDialer {
             socket.on('error', () => {}).destroy();
             if (!isOpen) attempt.fail(refusalError(proxy, target, statusCode), statusCode < 500);
           },
-          (error) =>
-            attempt.fail(error instanceof PosternError ? error : brokenTunnelError(proxy, target, error), true),
+          (error) => {
+            const isConnectError = error instanceof PosternError;
+            attempt.fail(isConnectError ? error : brokenTunnelError(proxy, target, error), isConnectError);
+          },
         )
         .finally(() => {
           this.#dialing.delete(client);

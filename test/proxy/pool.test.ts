@@ -16,11 +16,13 @@ import { selfSigned } from './self-signed.ts';
 let names: Record<string, string[]> = {};
 /** Each answers one request for /slow. */
 const slowRequests: (() => void)[] = [];
-const guard = new OutboundGuard({
-  allow: ['127.0.0.1/32'],
-  runtime: systemRuntime,
-  resolve: async (name) => (names[name] ?? []).map((address) => ({ address })),
-});
+const guardOf = (allow: string) =>
+  new OutboundGuard({
+    allow: [allow],
+    runtime: systemRuntime,
+    resolve: async (name) => (names[name] ?? []).map((address) => ({ address })),
+  });
+const guard = guardOf('127.0.0.1/32');
 
 const port = await listen(
   createServer((request, response) => {
@@ -186,10 +188,17 @@ describe('a target that a caller names, through a proxy', () => {
     return { ...fake, url: `http://${fake.name}`, tried };
   }
 
-  test.each(['502 Bad Gateway', '503 Service Unavailable', '504 Gateway Timeout', '594 Connection Refused'])(
+  test('is tried at its next address if a real proxy cannot reach it', async () => {
+    names = { 'shop.example': ['127.0.0.9', '127.0.0.8', '127.0.0.1'] };
+    const pool = poolWith({ guard: guardOf('127.0.0.0/8') });
+    expect(await get(pool, proxy.url, callers(`shop.example:${port}`))).toMatch(`shop.example:${port} `);
+  });
+
+  test.each(['502 Bad Gateway', '503 Service Unavailable', '504 Gateway Timeout', 'a broken connection'])(
     'is tried at its next address after %s, and gets the request once',
     async (status) => {
-      const refusing = await answeringProxy([`HTTP/1.1 ${status}\r\n\r\n`, bad, '']);
+      const answer = status === 'a broken connection' ? 'HTTP/1.1 ' : `HTTP/1.1 ${status}\r\n\r\n`;
+      const refusing = await answeringProxy([answer, bad, '']);
       expect(await get(poolWith(), refusing.url, callers('shop.example'))).toBe('8.8.8.3');
       expect(refusing.tried).toEqual(addresses.slice(0, 3));
       expect(refusing.heard().match(/^GET /gm)).toHaveLength(1);
