@@ -52,7 +52,7 @@ const instructions =
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 
-/** Removes parameters that are null, such as `arguments`. The protocol schema would refuse them. */
+/** Removes null parameters, such as `arguments: null`. The protocol schema would refuse them. */
 export function dropNulls(message: { params?: unknown }): void {
   if (message.params === null) delete message.params;
   const params = (message.params ?? {}) as Record<string, unknown>;

@@ -32,8 +32,9 @@ export class TunnelDialer {
 
   /**
    * Returns a socket to the first of the authorities (`host:port`) that the proxy can reach. The next one is tried if the
-   * proxy responds with a server error, breaks the connection, or has not responded after a delay. Throws a `PosternError` with the name of the
-   * proxy and with `target`, the caller's name of the destination. `account` is the API account of the request.
+   * proxy responds with a server error, breaks the connection, or has not responded after a delay. Throws a
+   * `PosternError` with the name of the proxy and with `target`, the caller's name of the destination. `account` is the
+   * API account of the request.
    */
   dial(proxy: ForwardProxy, authorities: readonly string[], target: string, account: string): Promise<Duplex> {
     const { runtime, timeoutMs, counter } = this.#options;

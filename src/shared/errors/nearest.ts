@@ -24,9 +24,9 @@ function spelling(name: string): string {
 }
 
 /**
- * Returns how much two names differ: the number of edits relative to the length. Also compares the last part of the typed name with each
- * word of the other name, because `search` may stand for `tweet/advanced_search`. Names are near if one has all words of the other, because
- * `reply_to` may stand for `reply_to_tweet_id`.
+ * Returns how much two names differ: the number of edits relative to the length. Also compares the last part of the
+ * typed name with each word of the other name, because `search` may stand for `tweet/advanced_search`. Names are near
+ * if one has all words of the other, because `reply_to` may stand for `reply_to_tweet_id`.
  */
 function distanceOf(typed: string, name: string): number {
   if (typed.length > 64) return 1;
