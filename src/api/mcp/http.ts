@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { mcpServer } from '../../mcp/server.ts';
+import { dropNulls, mcpServer } from '../../mcp/server.ts';
 import { isPolicy, type Policy, policies } from '../../mcp/tools.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
@@ -93,8 +93,11 @@ function policyOption(policy: Policy): string {
 /** Batches are refused, so that one request is one call. The protocol has none since its revision of 2025-06-18. */
 async function readMessage(request: IncomingMessage): Promise<object> {
   const message = await readJsonBody(request, { limitBytes: bodyLimitBytes, compressed: true });
-  if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message;
-  throw new PosternError('unreadable_body', 'The body must be one JSON-RPC message: batches are not accepted');
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    throw new PosternError('unreadable_body', 'The body must be one JSON-RPC message: batches are not accepted');
+  }
+  dropNulls(message);
+  return message;
 }
 
 type Format = 'json' | 'events' | 'any';
@@ -146,6 +149,8 @@ async function sendWebResponse(response: ServerResponse, { status, headers, body
   if (response.closed) return void body?.cancel();
   response.statusCode = status;
   showRate(response);
+  // Node's HTTP server chooses `connection`, because it may close the connection after the response.
+  headers.delete('connection');
   for (const [name, value] of headers) response.setHeader(name, value);
   for await (const part of body ?? []) {
     if (response.closed) return;
