@@ -84,13 +84,11 @@ async function takeSteps(db: Db, collections: Collections, now: number): Promise
   if (from < compatibleSince) {
     assertNoneRuns(named(db), await processes.countDocuments({ expiresAt: live(now, processTtlMs) }));
   }
-  for (const [index, step] of migrations.entries()) {
-    if (index < from) continue;
-    await step(db, collections);
-    // `$max` never decreases the version, because a process that was suspended and lost the lock may run this late.
-    const $max = { version: index + 1, compatibleSince };
-    await meta.updateOne({ _id: 'schema' }, { $set: { v: 1 }, $max }, { upsert: true });
-  }
+  // A function that is several migrations has done all of their work when it ran once.
+  for (const step of new Set(migrations.slice(from))) await step(db, collections);
+  // `$max` never decreases the version, because a process that was suspended and lost the lock may run this late.
+  const $max = { version: schemaVersion, compatibleSince };
+  await meta.updateOne({ _id: 'schema' }, { $set: { v: 1 }, $max }, { upsert: true });
 }
 
 /** Takes or renews the lock. The lock expires if its owner dies. */
@@ -114,7 +112,6 @@ async function makeCollections(db: Db, collections: Collections): Promise<void> 
       if (!(error instanceof MongoServerError && error.code === 48)) throw error;
     });
   }
-  await makeIndexes(collections);
 }
 
 /**
