@@ -4,8 +4,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Long faults, the soak, browsers, and the longest tests of processes, guides and the AT Protocol's servers. `npm run test:all` runs them;
- * `npm run check -- kills` runs the faults for longer.
+ * Long faults, the soak, browsers, the longest tests of processes and guides, and the tests on the AT Protocol's own servers, whose start
+ * alone takes a minute. `npm run test:all` runs them; `npm run check -- kills` runs the faults for longer.
  */
 const onlyInAll = [
   'test/articles/faults.test.ts',
@@ -17,7 +17,7 @@ const onlyInAll = [
   'test/browser/**',
   'test/soak/**',
   'test/security/command.test.ts',
-  'test/platform/atproto/{events,jetstream,lists,network,parity}.test.ts',
+  'test/platform/atproto/{articles,events,jetstream,lists,native,network,parity}.test.ts',
   'test/faults/{sqlite,mongodb,upgrade}.test.ts',
   'test/store/{embedded-disk,embedded-trouble,mongo-away}.test.ts',
   'test/webhooks/{messages-mongodb,platform-outage,store-away,survival}.test.ts',
