@@ -104,10 +104,11 @@ async function lock({ meta }: Collections, clock: ServerClock, owner: string): P
   }
 }
 
+/** Creates the collections without indexes. `makeIndexes` creates the others at every start. */
 async function makeCollections(db: Db, collections: Collections): Promise<void> {
-  const names = Object.values(collections).map(({ collectionName }) => collectionName);
-  for (const name of names) {
-    await db.createCollection(name).catch((error: unknown) => {
+  for (const name of Object.keys(collections) as (keyof Collections)[]) {
+    if (indexes[name].length > 0) continue;
+    await db.createCollection(collections[name].collectionName).catch((error: unknown) => {
       // NamespaceExists: the collection was created before, or sharded by the operator.
       if (!(error instanceof MongoServerError && error.code === 48)) throw error;
     });
