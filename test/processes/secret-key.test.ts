@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Environment } from '../../src/shared/config/config.ts';
 import { atEnd } from '../support/at-end.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
@@ -27,8 +28,8 @@ beforeEach(async () => {
 });
 
 /** Starts the service, calls `use`, and stops the service. Returns its log. */
-async function run(use: (demo: Demo) => Promise<void> = async () => {}): Promise<string> {
-  const service = await startService({ DATA_DIR: dataDir, ...platform });
+async function run(use: (demo: Demo) => Promise<void> = async () => {}, env: Environment = {}): Promise<string> {
+  const service = await startService({ DATA_DIR: dataDir, ...platform, ...env });
   await use(service.demo);
   await service.stop();
   return service.log.join('');
@@ -111,7 +112,7 @@ describe('the mode of secret.key', () => {
     writeFileSync(path, '-----BEGIN PRIVATE KEY-----');
     chmodSync(path, 0o644);
     expect(await refusal()).toContain('does not contain 32 bytes');
-    await run({ SECRET_KEY: randomBytes(32).toString('base64') });
+    await run(undefined, { SECRET_KEY: randomBytes(32).toString('base64') });
     expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 });
