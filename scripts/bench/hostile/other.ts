@@ -24,7 +24,7 @@ process.once('disconnect', () => process.exit());
 /** A message with calls begins a new measurement. `end` ends it after the running call. */
 process.on('message', (message: OtherCalls | 'end') => {
   const isFirst = calls === null;
-  calls = message === 'end' ? null : message;
+  calls = order === 'end' ? null : message;
   if (calls === null) return;
   beganAt = performance.now();
   Object.assign(figures, { otherMs: 0, refused: 0 });
