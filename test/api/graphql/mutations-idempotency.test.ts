@@ -44,8 +44,8 @@ describe('the same mutation with the same Idempotency-Key', () => {
     const create = 'mutation ($input: CreateTweetInput!) { createTweet(input: $input) { id } }';
     const first = await graphql.ask(create, { input: { text, mediaAltTexts: [] } }, headers);
     expectReplay(await graphql.ask(create, { input: { text, mediaAltTexts: [], langs: null } }, headers), first);
-    const refused = await graphql.ask(create, { input: { text, mediaAltTexts: [null] } });
-    expect(refused.errors).toMatchObject([{ message: expect.stringContaining('mediaAltTexts: has more texts') }]);
+    const withoutTexts = await graphql.ask(create, { input: { text: newText(), mediaAltTexts: [null] } });
+    expect(withoutTexts.errors).toEqual([]);
 
     const update = 'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { lowCreditThreshold } }';
     const other = { 'idempotency-key': newKey() };
