@@ -31,7 +31,7 @@ export class TunnelDialer {
   }
 
   /**
-   * Returns a socket to the first of the authorities (`host:port`) that the proxy can reach. The next one is tried if the
+   * Opens a tunnel to the first reachable authority (`host:port`) and returns its socket. Tries the next authority if the
    * proxy responds with a server error, breaks the connection, or has not responded after a delay. Throws a
    * `PosternError` with the name of the proxy and with `target`, the caller's name of the destination. `account` is the
    * API account of the request.

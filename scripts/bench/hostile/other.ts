@@ -20,6 +20,7 @@ let calls: OtherCalls | null = null;
 let beganAt = 0;
 let number = 0;
 
+// Ends with the benchmark, also during a call.
 process.once('disconnect', () => process.exit());
 /** A message with calls begins a new measurement. `end` ends it after the running call. */
 process.on('message', (order: OtherCalls | 'end') => {
