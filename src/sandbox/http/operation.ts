@@ -1,8 +1,8 @@
 import type { User } from '../dataset/types.ts';
+import type { Fields } from '../fields.ts';
 import type { SandboxState } from '../platform.ts';
 import type { ReceivedBody } from '../uploads/files.ts';
 import type { OperationContract } from './contract.ts';
-import type { Fields } from './input.ts';
 import type { SandboxResponse } from './response.ts';
 
 export interface Call {

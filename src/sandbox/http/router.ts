@@ -1,5 +1,6 @@
+import { badRequest, notFound } from '../refusal.ts';
 import type { Operation } from './operation.ts';
-import { badRequest, notFound, Problem } from './problem.ts';
+import { Problem } from './problem.ts';
 
 export interface Routed {
   readonly operation: Operation;

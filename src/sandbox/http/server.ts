@@ -9,7 +9,7 @@ import type { ReceivedBody } from '../uploads/files.ts';
 import { readBody } from './body.ts';
 import { checkControlType, checkHost, cookieToken } from './guard.ts';
 import type { ActorCall, Call, Operation } from './operation.ts';
-import { Problem } from './problem.ts';
+import { Problem, problemOf } from './problem.ts';
 import { problemResponse, type SandboxResponse } from './response.ts';
 import type { Router } from './router.ts';
 
@@ -70,7 +70,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     const answered = perform(operation, call, actorOf(platform, operation, request));
     answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
-    answer = refusal(error);
+    answer = problemResponse(problemOf(error));
   }
   // Uploads that the operation kept were renamed, so this removes only files that the operation did not keep.
   if (received !== undefined) await platform.files.drop(received);
@@ -79,7 +79,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     try {
       await platform.journal.settled();
     } catch (error) {
-      answer = refusal(error);
+      answer = problemResponse(problemOf(error));
     }
   }
   if (fault !== undefined && fault.kind !== 'latency') sendFault(fault, request, response, answer);
@@ -108,12 +108,6 @@ function waitMsOf(operation: Operation, call: ActorCall): number {
 
 function badToken(): Problem {
   return new Problem(401, 'bad_token', 'Could not authenticate you');
-}
-
-function refusal(error: unknown): SandboxResponse {
-  if (error instanceof Problem) return problemResponse(error);
-  const message = error instanceof Error ? error.message : String(error);
-  return problemResponse(new Problem(500, 'internal', `The sandbox failed: ${message}`));
 }
 
 function send(response: ServerResponse, answer: SandboxResponse): void {
