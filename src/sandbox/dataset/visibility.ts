@@ -11,11 +11,11 @@ export function visibleTweet(dataset: Dataset, id: string, viewer: Viewer): Sand
   const tweet = dataset.tweet(id);
   if (tweet === undefined) throw notFound('tweet', id);
   const hidden = hiddenFrom(viewer, tweet);
-  if (hidden !== undefined) throw hiddenProblem(hidden, id);
+  if (hidden !== undefined) throw hiddenRefusal(hidden, id);
   return tweet;
 }
 
-function hiddenProblem(hidden: HiddenReason, id: string): Refusal {
+export function hiddenRefusal(hidden: HiddenReason, id: string): Refusal {
   switch (hidden) {
     case 'deleted':
       return new Refusal('tweet_deleted', 'That tweet was deleted', { id });
@@ -49,7 +49,7 @@ export function isShownTo(viewer: Viewer, user: User): boolean {
 }
 
 /** Throws if only followers of `user` may see their lists. The profile itself is visible to everybody. */
-export function checkShownTo(viewer: User, user: User): void {
+export function checkShownTo(viewer: Viewer, user: User): void {
   if (isShownTo(viewer, user)) return;
   throw new Refusal('protected', 'That user is protected: only followers can see this', { id: user.id });
 }

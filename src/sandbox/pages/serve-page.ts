@@ -37,7 +37,7 @@ export async function servePage(
   { method }: Pick<IncomingMessage, 'method'>,
   response: ServerResponse,
 ): Promise<boolean> {
-  if ((method !== 'GET' && method !== 'HEAD') || /^\/(?:api|realms|control)\//.test(path)) return false;
+  if ((method !== 'GET' && method !== 'HEAD') || /^\/(?:2|api|realms|sandbox|control)\//.test(path)) return false;
   const send = (status: number, type: string, body: string | Buffer) => {
     response.writeHead(status, {
       'content-type': `${type}; charset=utf-8`,
