@@ -47,26 +47,30 @@ interface IdRange {
 }
 
 /** Reads `since_id`, `until_id`, `start_time` (inclusive) and `end_time` (exclusive). Ids contain the time, so times are ids. */
-function rangeOf(query: URLSearchParams): IdRange {
+function rangeOf(query: URLSearchParams, oldest: string): IdRange {
   const since = query.get('since_id');
   const until = query.get('until_id');
   const [start, end] = ['start_time', 'end_time'].map((name) => timeParameter(query, name));
-  const lower = ['0'];
+  const lower = [oldest];
   if (since !== null) lower.push(String(BigInt(checkValue('since_id', since, idPattern)) + 1n));
   if (start !== undefined) lower.push(snowflake(start, 0));
   const upper: string[] = [];
   if (until !== null) upper.push(checkValue('until_id', until, idPattern));
   if (end !== undefined) upper.push(snowflake(end, 0));
-  return { least: lower.toSorted(compareIds).at(-1) ?? '0', below: upper.toSorted(compareIds)[0] };
+  return { least: lower.toSorted(compareIds).at(-1) ?? oldest, below: upper.toSorted(compareIds)[0] };
 }
 
 /**
  * Reads the range of a query and returns a function that lists the posts of the range. `newestBelow` lists posts newest first,
- * below an id.
+ * below an id. `oldest` is the least id that may be asked for.
  */
-export function inRange(query: URLSearchParams, newestBelow: (id: string | undefined) => Iterable<Placed<Post>>) {
-  const { least, below } = rangeOf(query);
-  return function* (after: string | undefined): Generator<Placed<Post>> {
+export function inRange<T extends Post>(
+  query: URLSearchParams,
+  newestBelow: (id: string | undefined) => Iterable<Placed<T>>,
+  oldest = '0',
+) {
+  const { least, below } = rangeOf(query, oldest);
+  return function* (after: string | undefined): Generator<Placed<T>> {
     for (const placed of newestBelow(after ?? below)) {
       if (compareIds(placed[0].id, least) < 0) return;
       yield placed;
