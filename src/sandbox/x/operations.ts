@@ -30,6 +30,7 @@ import {
   type Placed,
   pageOf,
   type Sizes,
+  sizeOf,
   timeParameter,
   valuesOf,
   type XCall,
@@ -215,10 +216,11 @@ function list({ from, lacks, ...declared }: DeclaredList): XOperation {
     ...declared,
     query: [...paging, ...(declared.query ?? [])],
     run(call) {
+      const size = sizeOf(call);
       const result = attempt(resource, 'id', call.subject, () => from(call));
       if (!('found' in result)) return { data: undefined, problems: [result] };
       const { owner, key = call.subject, after, shown = () => true } = result.found;
-      const { items, tokens } = pageOf(call, key, after, shown);
+      const { items, tokens } = pageOf(call, key, size, after, shown);
       const ids = isTimeline ? items.map(({ id }) => id).toSorted(compareIds) : [];
       const ends = ids.length > 0 && { newest_id: ids.at(-1), oldest_id: ids[0] };
       const meta = { result_count: items.length, ...ends, ...tokens, ...(lacks && { [lacks]: undefined }) };

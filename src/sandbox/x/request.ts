@@ -101,6 +101,7 @@ const maxStarts = 20;
 export function pageOf<T extends User | Post>(
   call: XCall,
   list: string,
+  size: number,
   itemsAfter: (position: string | undefined) => Iterable<Placed<T>>,
   shown: (item: T) => boolean,
 ) {
@@ -110,7 +111,7 @@ export function pageOf<T extends User | Post>(
   const token = call.query.get(name);
   const starts = token === null ? [FIRST] : cursors.open(scope, token);
   if (starts === undefined) throw badRequest(name, `The \`${name}\` value does not belong to this list`);
-  const { items, next } = takePage(itemsAfter(starts[0] === FIRST ? undefined : starts[0]), sizeOf(call), shown);
+  const { items, next } = takePage(itemsAfter(starts[0] === FIRST ? undefined : starts[0]), size, shown);
   const tokens = {
     ...(next !== undefined && { next_token: cursors.seal(scope, [next, ...starts].slice(0, maxStarts)) }),
     ...(starts.length > 1 && { previous_token: cursors.seal(scope, starts.slice(1)) }),
@@ -118,7 +119,7 @@ export function pageOf<T extends User | Post>(
   return { items, tokens };
 }
 
-function sizeOf({ query, sizes: [least, greatest, usual] }: XCall): number {
+export function sizeOf({ query, sizes: [least, greatest, usual] }: XCall): number {
   const text = query.get('max_results');
   if (text === null) return usual;
   const size = /^\d{1,4}$/.test(text) ? Number(text) : 0;
