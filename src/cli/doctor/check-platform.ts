@@ -50,7 +50,8 @@ async function askPlatform(origin: string, config: Config, todo: string): Promis
   let name = `${config.platform.kind} at ${origin}`;
   try {
     if (config.platform.demo) name += `, seed ${(await readDemoDataset(origin, answerMs)).seed}`;
-    answer = await ping(`${origin}${adapters[config.platform.kind].pingPath}`);
+    const { path, status } = adapters[config.platform.kind].ping;
+    answer = await ping(origin + path, status);
   } catch (error) {
     // The error's own message mentions PLATFORM_URL, but the address may come from another source, so only the cause is shown.
     const cause = error instanceof Error ? (error.cause ?? error) : error;
@@ -88,12 +89,12 @@ async function checkJetstream(origin: string): Promise<Finding> {
   }
 }
 
-async function ping(url: string): Promise<{ ms: number; aheadMs: number | null }> {
+async function ping(url: string, expected: number): Promise<{ ms: number; aheadMs: number | null }> {
   const sentAt = Date.now();
   const started = performance.now();
   const { statusCode, headers, body } = await request(url, { signal: AbortSignal.timeout(answerMs) });
   await body.dump();
-  if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+  if (statusCode !== expected) throw new Error(`status ${statusCode}`);
   const ms = performance.now() - started;
   const told = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN;
   // The `Date` header has whole seconds, so it is half a second late on average.

@@ -1,8 +1,6 @@
 import type { Entities } from '../../shared/model/entities.ts';
 import type { Media } from '../../shared/model/media.ts';
 import type { QuotedTweet, Tweet } from '../../shared/model/tweet.ts';
-import type { CreatedTweet } from '../port.ts';
-import { readAuthor } from './read-user.ts';
 import {
   flag,
   InvalidResponseError,
@@ -14,7 +12,9 @@ import {
   readTweetTime,
   text,
   type Wire,
-} from './wire.ts';
+} from '../http/wire.ts';
+import type { CreatedTweet } from '../port.ts';
+import { readAuthor } from './read-user.ts';
 
 /**
  * The maximum length of the text of a tweet and of the URLs in it, in UTF-16 code units. The platform counts a URL of any length as 23

@@ -1,7 +1,18 @@
 import type { Author, UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
+import {
+  flag,
+  id,
+  list,
+  nullable,
+  object,
+  readCount,
+  readIsoTime,
+  readTweetTime,
+  text,
+  type Wire,
+} from '../http/wire.ts';
 import type { FollowState } from '../port.ts';
-import { flag, id, list, nullable, object, readCount, readIsoTime, readTweetTime, text, type Wire } from './wire.ts';
 
 export function readAuthor(user: Wire): Author {
   const counts = object(user.counts, 'counts');

@@ -3,6 +3,7 @@ import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { PlatformArticles } from '../articles-port.ts';
+import { flag, object, readOwner, readPage, readViewer, type Wire } from '../http/wire.ts';
 import type {
   ActivityPage,
   ActivityRequest,
@@ -18,7 +19,7 @@ import type {
   ViewerPage,
 } from '../port.ts';
 import type { PlatformRealms } from '../realms-port.ts';
-import { UnsupportedSession } from '../unsupported-session.ts';
+import { type SessionParts, XSession } from '../x/session.ts';
 import { SandboxArticles } from './articles.ts';
 import type { SandboxClient, SandboxRequest } from './client.ts';
 import { SandboxMedia } from './media.ts';
@@ -28,19 +29,23 @@ import { readActivity } from './read-activity.ts';
 import { readCreatedTweet, readTweet, readTweets } from './read-tweet.ts';
 import { readAbout, readFollowState, readProfile, readUserCards } from './read-user.ts';
 import { sandboxRealms } from './realms.ts';
-import { flag, object, readOwner, readPage, readViewer, type Wire } from './wire.ts';
 
 /**
  * A session on the sandbox platform on behalf of one actor. Each method calls one operation of
  * `schema/platform.openapi.json`.
  */
-export class SandboxSession extends UnsupportedSession {
+export class SandboxSession extends XSession {
   readonly #client: SandboxClient;
   readonly #call: PlatformCall;
   readonly #readTweetUrl: (url: string) => string | null;
 
-  constructor(client: SandboxClient, call: PlatformCall, readTweetUrl: (url: string) => string | null) {
-    super();
+  constructor(
+    parts: SessionParts,
+    client: SandboxClient,
+    call: PlatformCall,
+    readTweetUrl: (url: string) => string | null,
+  ) {
+    super(parts, call);
     this.#client = client;
     this.#call = call;
     this.#readTweetUrl = readTweetUrl;

@@ -1,7 +1,7 @@
 import type { Page } from '../../shared/model/page.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
-import { InvalidResponseError } from '../http/errors.ts';
 import type { UserName } from '../port.ts';
+import { InvalidResponseError } from './errors.ts';
 
 export { InvalidResponseError };
 
