@@ -4,6 +4,7 @@ import { readDemoDataset } from '../../platform/sandbox/demo-dataset.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { type Running, tryListen } from './check-port.ts';
 import { describeClock } from './check-store.ts';
+import { checkAppToken } from './check-x.ts';
 import { type Finding, fail, passed, reasonOf, skip } from './finding.ts';
 
 const answerMs = 4_000;
@@ -16,7 +17,9 @@ export async function checkPlatform(config: Config, running: Running | null): Pr
     const todo = `${start}correct PLATFORM_URL; without it the embedded sandbox is used`;
     const { jetstreamUrl } = config.platform;
     const jetstream = jetstreamUrl === null ? [] : [checkJetstream(jetstreamUrl)];
-    return Promise.all([askPlatform(config.platform.url, config, todo), ...jetstream]);
+    const { kind, url } = config.platform;
+    const appToken = kind === 'x' ? checkAppToken(url, config) : [];
+    return (await Promise.all([askPlatform(url, config, todo), ...jetstream, appToken])).flat();
   }
   if (running === null) return [await checkSandboxPort(config)];
   if (running.sandboxUrl === null) {
