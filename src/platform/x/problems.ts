@@ -21,6 +21,10 @@ export interface ProblemContext {
   appOnly: boolean;
 }
 
+export function aTweet(id: string): Subject {
+  return { kind: 'Tweet', id };
+}
+
 export function subjectNotFound({ kind, id }: Subject): PosternError {
   return new PosternError('resource_not_found', `${kind} not found: ${id}`);
 }

@@ -40,7 +40,7 @@ type Node =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Node[] };
 
 /**
- * Translates a search (docs/rest.md, Search). Syntax errors such as an unmatched quote or parenthesis are ignored. Throws `bad_input` for
+ * Translates a search (docs/rest.md, Tweets). Syntax errors such as an unmatched quote or parenthesis are ignored. Throws `bad_input` for
  * an unknown operator, a value that an operator does not take, and a time inside `OR` or behind `-`.
  */
 export function translateQuery(q: string): XQuery {

@@ -5,7 +5,7 @@ import type { UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { InvalidResponseError, toCallerError } from '../http/errors.ts';
-import { list, object, text, type Wire } from '../http/wire.ts';
+import { id, list, object, text, type Wire } from '../http/wire.ts';
 import type {
   PageOf,
   PageRequest,
@@ -23,7 +23,7 @@ import { allNeeds, cardFields, fieldsOfPosts, leastFields, pinnedFields } from '
 import { aUser, byReference, checkedId, type Identifiers } from './identifiers.ts';
 import { operations } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
-import { type Subject, subjectNotFound } from './problems.ts';
+import { aTweet, type Subject, subjectNotFound } from './problems.ts';
 import { PostReader, timeOfId } from './read-post.ts';
 import { optional, readAbout, readCard, readProfile, readUserName } from './read-user.ts';
 import { planSearch, type SearchPlan } from './search-query.ts';
@@ -58,6 +58,7 @@ export class XSession extends UnsupportedSession {
   protected readonly parts: SessionParts;
   protected readonly call: PlatformCall;
   readonly #needs: PlatformNeeds;
+  #viewerId: string | null = null;
 
   constructor(parts: SessionParts, call: PlatformCall) {
     super();
@@ -189,11 +190,16 @@ export class XSession extends UnsupportedSession {
     return readPage(page, { sizes: of.operation.sizes }, ({ token }, size) => {
       const asked = { ...query, max_results: size, [tokenName]: token };
       return this.send({ ...of, query: asked, fields: cardFields, count: size }, (body) => {
-        this.#keepOwner(body);
+        this.#keepNames(body);
         const items = itemsOf(body, size).map((user) => ({ id: user.id, item: readCard(user) }));
         return { items, token: nextToken(body) };
       });
     });
+  }
+
+  /** Returns the id of the actor. */
+  protected async viewerId(): Promise<string> {
+    return this.#viewerId ?? (await this.parts.identifiers.actorId(this.call));
   }
 
   /** Reads a list of a user and adds the user's id and name. */
@@ -228,7 +234,7 @@ export class XSession extends UnsupportedSession {
     page: PageRequest,
     reposts = false,
   ): Promise<ViewerPage<Tweet>> {
-    const viewerId = await this.parts.identifiers.actorId(this.call);
+    const viewerId = await this.viewerId();
     return { ...(await this.postPage({ operation, id: viewerId }, page, { reposts })), viewerId };
   }
 
@@ -262,7 +268,7 @@ export class XSession extends UnsupportedSession {
       count: size,
     };
     const { reader, posts, token } = await this.send(request, (body) => {
-      this.#keepOwner(body);
+      this.#keepNames(body);
       return { reader: this.#reader(body), posts: itemsOf(body, size), token: nextToken(body) };
     });
     const wanted = isWanted ? posts.filter(isWanted) : posts;
@@ -322,18 +328,15 @@ export class XSession extends UnsupportedSession {
     return fieldsOfPosts(this.#needs, this.parts.features, reposts);
   }
 
-  /** The sandbox's extension names the user whose list it is. */
-  #keepOwner({ meta }: XBody): void {
+  /** The sandbox's extensions name the actor, and the user whose list it is. */
+  #keepNames({ meta }: XBody): void {
+    if (meta.viewer_id !== undefined) this.#viewerId = id(meta.viewer_id, 'viewer_id');
     if (meta.owner !== undefined) this.parts.identifiers.keep(readUserName(object(meta.owner, 'owner')), this.call);
   }
 }
 
 /** X's greatest number of ids in one look-up. */
 const maxBulk = 100;
-
-function aTweet(id: string): Subject {
-  return { kind: 'Tweet', id };
-}
 
 function ofId(subject: Subject) {
   return { id: checkedId(subject), subject };
