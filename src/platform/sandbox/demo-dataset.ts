@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { Exchange } from '../../outbound/exchange.ts';
 import { PlatformAnswer, singleLimits, usualLimits } from '../http/answer.ts';
-import { flag, id, list, object, text } from './wire.ts';
+import { flag, id, list, object, text } from '../http/wire.ts';
 
 export interface DemoAccount {
   userName: string;
