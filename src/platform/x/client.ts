@@ -117,7 +117,7 @@ export class XClient {
   async #read(answer: PlatformAnswer, request: XRequest<string, PriceClass>, call: PlatformCall): Promise<XBody> {
     const { status } = answer;
     const { operation, appOnly = false } = request;
-    if (answer.rateLimitRemaining === '0' || status === 429) {
+    if (status === 429 || (status < 300 && answer.rateLimitRemaining === '0')) {
       const until = this.#options.runtime.now() + this.#retryAfter(answer) * 1_000;
       this.#exhausted.set(limitKey(operation, call, appOnly), until);
     }

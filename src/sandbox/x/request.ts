@@ -92,7 +92,7 @@ export type Placed<T> = readonly [item: T, position: string | number];
 /** Stands for the position before the first page. */
 const FIRST = 'first';
 /** The number of earlier pages to which one can go back from a page. */
-const maxStarts = 20;
+const maxStarts = 5;
 
 /**
  * Returns a page and its tokens. A token has the position before the page and the positions of earlier pages. It belongs to

@@ -115,9 +115,9 @@ describe('a read', () => {
     const { client } = await newCaller('0.002');
     await info(client);
     await service.addFault({ kind: 'latency', ms: 5_000 }, { times: 1 });
-    const before = await sandbox.requests('userByScreenName');
+    const before = await sandbox.requests('getUsersByUsername');
     const reading = info(client);
-    await expect.poll(() => sandbox.requests('userByScreenName')).toBeGreaterThan(before);
+    await expect.poll(() => sandbox.requests('getUsersByUsername')).toBeGreaterThan(before);
     const held = (await client.get('/account/balance')).body.data['held'];
     const written = await client.post('/tweet/create', { text: 'The last credit' });
     const read = await reading;

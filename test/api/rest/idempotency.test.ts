@@ -178,7 +178,7 @@ describe('a read with an Idempotency-Key', () => {
   test('is refused with 422 for another request, and freed if it fails', async () => {
     const client = await caller();
     const key = newKey();
-    await service.addFault({ kind: 'rate_limit', retry_after: 3 }, { operation: 'home', times: 1 });
+    await service.addFault({ kind: 'rate_limit', retry_after: 3 }, { operation: 'getSandboxHome', times: 1 });
     expectRefusal(await timeline(client, key), 429);
     const second = await timeline(client, key, 2);
     expect(second.headers.get('x-credits-charged')).toBe('0.001');

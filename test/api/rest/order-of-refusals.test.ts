@@ -40,7 +40,7 @@ describe('the order of refusals', () => {
   });
 
   test('the credit goes before the platform, which is not called', async () => {
-    const asked = await sandbox.requests('search');
+    const asked = await sandbox.requests('searchPostsAll');
     const wrong = poor.with({ authToken: 'rejected' });
     for (const client of [poor, wrong]) {
       const error = /^Not enough credit: the request needs 0.001 d/;
@@ -50,7 +50,7 @@ describe('the order of refusals', () => {
       expectRefusal(await client.post('/tweet/create', { text: 'Not paid for' }), 402);
       expectRefusal(await client.post('/tweet/favorite', { tweet_id: '1' }), 402);
     }
-    expect(await sandbox.requests('search')).toBe(asked);
+    expect(await sandbox.requests('searchPostsAll')).toBe(asked);
     expect(await sandbox.tweets()).toEqual([]);
   });
 

@@ -47,12 +47,12 @@ describe('requests that are sent together on one connection', () => {
 
   test('are not performed after the service has begun to stop', async () => {
     const stopping = await startService({ PLATFORM_URL: service.demo.sandboxUrl, PLATFORM_KIND: 'sandbox' });
-    const before = await control.requests('userByScreenName');
+    const before = await control.requests('getUsersByUsername');
     await delay('userByScreenName', 500);
     const { key } = await stopping.makeAccount('1');
     const bytes = (read() + write('too late')).replaceAll(/Bearer \S+/g, `Bearer ${key}`);
     const exchanged = exchange(stopping.origin, bytes, { answers: 2, quietMs: long });
-    await expect.poll(() => control.requests('userByScreenName')).toBe(before + 1);
+    await expect.poll(() => control.requests('getUsersByUsername')).toBe(before + 1);
     await stopping.stop();
     const { answers, closed } = await exchanged;
     expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']]);
@@ -62,10 +62,10 @@ describe('requests that are sent together on one connection', () => {
 
   test('are not performed if the connection closes before their turn', async () => {
     await delay('userByScreenName', long);
-    const before = await control.requests('userByScreenName');
+    const before = await control.requests('getUsersByUsername');
     const socket = await openSocket(service.origin);
     socket.write(read() + write('never'));
-    await expect.poll(() => control.requests('userByScreenName')).toBe(before + 1);
+    await expect.poll(() => control.requests('getUsersByUsername')).toBe(before + 1);
     socket.destroy();
     const inFlight = async () => {
       const text = await (await fetch(`${service.origin}/metrics`)).text();
