@@ -132,7 +132,8 @@ export class XClient {
         errors: list(errors, 'errors'),
       };
       if (call.cost) countCost(call.cost, operation, read);
-      if (data !== undefined || read.errors.length === 0 || read.meta.result_count === 0 || request.isBulk) return read;
+      if (data !== undefined || read.meta.result_count === 0 || request.isBulk) return read;
+      if (read.errors.length === 0) throw new InvalidResponseError('data and errors are missing');
     }
     const problem = readProblem(body, {
       status,

@@ -114,7 +114,7 @@ describe('a read', () => {
   test('is refused with 402 and free if a write takes the credit while it runs', async () => {
     const { client } = await newCaller('0.002');
     await info(client);
-    await service.addFault({ kind: 'latency', ms: 5_000 }, { times: 1 });
+    await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'getUsersByUsername' });
     const before = await sandbox.requests('getUsersByUsername');
     const reading = info(client);
     await expect.poll(() => sandbox.requests('getUsersByUsername')).toBeGreaterThan(before);

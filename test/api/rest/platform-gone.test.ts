@@ -50,7 +50,7 @@ describe('a platform that hangs', () => {
 
   test('occasionally does not open the circuit breaker', async () => {
     for (let i = 0; i < 12; i++) {
-      await service.addFault({ kind: 'reset' }, { times: 2 });
+      await service.addFault({ kind: 'reset' }, { operation: 'getUsersByUsername', times: 2 });
       expectRefusal(await info(), 502, 'The platform cannot be reached, or broke the connection');
       expect((await info()).status).toBe(200);
     }
