@@ -140,7 +140,7 @@ export class XClient {
       operation,
       appOnly,
       subject: request.subject ?? null,
-      retryAfterSeconds: this.#retryAfter(answer),
+      retryAfterSeconds: Math.max(1, this.#retryAfter(answer)),
     });
     if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
     throw problem;
@@ -151,7 +151,7 @@ export class XClient {
     if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
     if (reset === null || !/^\d{1,12}$/.test(reset)) return 60;
     const seconds = Math.ceil(Number(reset) - this.#options.runtime.now() / 1_000);
-    return Math.min(maxRetryAfterSeconds, Math.max(1, seconds));
+    return Math.min(maxRetryAfterSeconds, Math.max(0, seconds));
   }
 
   /** Refuses a call that must fail, because its rate limit is exhausted. */

@@ -77,7 +77,7 @@ describe('a caller who hangs up', () => {
       await hangUpDuring('getUsersFollowers', graphql, query);
       expect(await restingBalance(rest)).toBe('0.999');
     });
-    expect(asked).toEqual({ userByScreenName: 1, followers: 1 });
+    expect(asked).toEqual({ getUsersByUsername: 1, getUsersFollowers: 1 });
   });
 });
 
