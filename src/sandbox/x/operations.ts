@@ -14,6 +14,7 @@ import {
   visibleTweet,
 } from '../dataset/visibility.ts';
 import type { Call, XOperation } from '../http/operation.ts';
+import { numberOf } from '../http/paged.ts';
 import { json, type SandboxResponse } from '../http/response.ts';
 import { badRequest, notFound, Refusal } from '../refusal.ts';
 import { termsOf } from '../search/match.ts';
@@ -237,7 +238,6 @@ const latest =
   <T>(items: readonly T[]) =>
   (position: string | undefined) =>
     reversed(items, numberOf(position));
-const numberOf = (position: string | undefined) => (position === undefined ? undefined : Number(position));
 
 /** Returns the user of the path. Only followers may see the lists of a protected user. */
 function shownUser(call: XCall): User {
