@@ -23,6 +23,7 @@ import { bestFirst, newestMatches } from '../search/search.ts';
 import { searchUsers } from '../search/users.ts';
 import { type Answer, render } from './answer.ts';
 import { appOnlyRefused, type ResourceProblem } from './problems.ts';
+import { userJson } from './render.ts';
 import {
   checkValue,
   idPattern,
@@ -501,7 +502,8 @@ const extensions: readonly XOperation[] = [
     of: 'users',
     run(call) {
       const user = userById(call, call.subject);
-      return json({ data: aboutForm(user), meta: { viewer_id: call.viewer?.id } });
+      const card = JSON.parse(userJson(call.dataset, user, call.viewer, call.selection)) as object;
+      return json({ data: { ...card, ...aboutForm(user) }, meta: { viewer_id: call.viewer?.id } });
     },
   }),
 ];
