@@ -35,7 +35,6 @@ describe('a query is parsed', () => {
     ['$TEA', { kind: 'cashtag', symbol: 'tea' }],
     ['$5', text('$5')],
     ['@Grace', { kind: 'mention', name: 'grace' }],
-    ['since:2026-02-01', operator('since', '2026-02-01')],
     ['has:images', operator('has', 'images')],
     ['url:"https://a.example/b c"', operator('url', 'https://a.example/b c')],
     ['http://a.example/b:c', text('http://a.example/b:c')],
@@ -50,28 +49,21 @@ describe('a query is parsed', () => {
     ['colour:red', 'colour'],
     ['a -near:Porto', 'near'],
     ['(has:hats)', 'has:hats'],
-    ['filter:hats', 'filter:hats'],
   ])('%s is refused, naming %s', (source, operator) => {
     expect(() => parseQuery(source)).toThrow(new UnknownOperator(operator));
   });
 
-  test.each([
-    'since:yesterday',
-    'until:2026-02-30',
-    'since:2026-2-1',
-    'lang:english',
-    'min_likes:-1',
-    'from:',
-    'from:a-b',
-    'to:much_too_long_a_name',
-  ])('%s is refused', (source) => {
-    expect(() => parseQuery(source)).toThrow(BadQuery);
-  });
+  test.each(['lang:english', 'min_likes:-1', 'from:', 'from:a-b', 'to:much_too_long_a_name'])(
+    '%s is refused',
+    (source) => {
+      expect(() => parseQuery(source)).toThrow(BadQuery);
+    },
+  );
 
   test('any text is parsed or refused, and every parsed query can be matched', () => {
     const dataset = buildDataset('postern', Date.UTC(2026, 0, 1));
     const directory = { userNamed: dataset.userNamed, lists: dataset.lists, viewer: null };
-    const operators = ['-', 'OR', ' ', ':', 'from:', 'since:2026-01-01', 'filter:'];
+    const operators = ['-', 'OR', ' ', ':', 'from:', 'min_likes:1', 'has:'];
     const scraps = [...operators, '"', '“', '(', ')', 'ada', '#', '@', '$', '👋'];
     const source = fc.oneof(
       fc.string({ unit: 'grapheme' }),

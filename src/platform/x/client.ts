@@ -132,7 +132,9 @@ export class XClient {
         errors: list(errors, 'errors'),
       };
       if (call.cost) countCost(call.cost, operation, read);
-      if (data !== undefined || read.meta.result_count === 0 || request.isBulk) return read;
+      // An empty list has no data. The user search has no count either.
+      const isEmpty = operation.sizes[1] > 1 && meta !== nothing && read.errors.length === 0;
+      if (data !== undefined || read.meta.result_count === 0 || isEmpty || request.isBulk) return read;
       if (read.errors.length === 0) throw new InvalidResponseError('data and errors are missing');
     }
     const problem = readProblem(body, {

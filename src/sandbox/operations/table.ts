@@ -22,7 +22,6 @@ import { likeTweet, unlikeTweet } from './likes.ts';
 import { ping } from './ping.ts';
 import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
 import { retweetTweet, unretweetTweet } from './retweets.ts';
-import { searchTweets } from './search.ts';
 import { tweetById } from './tweets.ts';
 import { uploadMediaOperation } from './upload-media.ts';
 import { meOperation, userById, userByScreenName } from './users.ts';
@@ -36,7 +35,6 @@ export const operations: readonly Operation[] = [
   ...followUser,
   ...unfollowUser,
   activity,
-  searchTweets,
   uploadMediaOperation,
   createTweetOperation,
   tweetById,

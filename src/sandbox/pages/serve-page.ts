@@ -5,7 +5,7 @@ import { tweetCounts, userCounts } from '../dataset/counts.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { activeUser, hiddenFrom, isShownTo, readableArticle, visibleTweet } from '../dataset/visibility.ts';
-import { Problem } from '../http/problem.ts';
+import { problemOf } from '../http/problem.ts';
 import type { SandboxState } from '../platform.ts';
 import { notFound } from '../refusal.ts';
 import { contentHtml } from './content-html.ts';
@@ -59,9 +59,9 @@ export async function servePage(
     try {
       return send(200, 'text/html', html(render(dataset, ...match.slice(1))));
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      const body = safeHtml`<h1>Not available</h1><p>${error.message}.</p>`;
-      return send(error.status, 'text/html', html({ title: 'Not available', body }));
+      const { status, message } = problemOf(error);
+      const body = safeHtml`<h1>Not available</h1><p>${message}.</p>`;
+      return send(status, 'text/html', html({ title: 'Not available', body }));
     }
   }
   return false;

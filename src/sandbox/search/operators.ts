@@ -13,7 +13,7 @@ export interface Directory {
 
 interface Operator {
   /** The values that the operator takes, and their description for messages. */
-  readonly takes: { test(value: string): boolean };
+  readonly takes: RegExp;
   readonly needs: string;
   /** True if X refuses a query that has only such operators. */
   readonly restricts: boolean;
@@ -23,7 +23,6 @@ interface Operator {
 const name = { takes: /^@?\w{1,15}$/, needs: 'a screen name', restricts: false };
 const id = { takes: /^\d{1,19}$/, needs: 'an id', restricts: false };
 const count = { takes: /^\d{1,9}$/, needs: 'a whole number', restricts: false };
-const day = { takes: { test: isDay }, needs: 'a day as YYYY-MM-DD', restricts: true };
 
 const atLeast =
   (name: 'likes' | 'replies' | 'retweets') =>
@@ -34,12 +33,6 @@ const userOf = (value: string, { userNamed }: Directory) => userNamed(value.repl
 const hasMedia = (of?: string) => (tweet: SandboxTweet) =>
   tweet.media.some((media) => of === undefined || media.kind === of);
 const isVerified = ({ author }: SandboxTweet) => author.verified || author.premium;
-
-/** Returns true for a day that exists in the calendar. */
-function isDay(value: string): boolean {
-  const atMs = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00.000Z`) : Number.NaN;
-  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(value);
-}
 
 /** Operators with fixed values, such as `has:links`. */
 const kinds: Readonly<Record<string, Matcher>> = {
@@ -57,14 +50,6 @@ const kinds: Readonly<Record<string, Matcher>> = {
   // X's search has found no reposts since 4 May 2026.
   'is:retweet': () => false,
   'is:verified': isVerified,
-  // The spelling of `/api/search`.
-  'filter:images': hasMedia('photo'),
-  'filter:links': (tweet) => tweet.entities.urls.length > 0,
-  'filter:media': hasMedia(),
-  'filter:quote': (tweet) => tweet.quoteOf !== null,
-  'filter:replies': (tweet) => tweet.replyTo !== null,
-  'filter:verified': isVerified,
-  'filter:videos': hasMedia('video'),
 };
 
 const operators: Readonly<Record<string, Operator>> = {
@@ -93,7 +78,6 @@ const operators: Readonly<Record<string, Operator>> = {
   min_likes: { ...count, match: atLeast('likes') },
   min_replies: { ...count, match: atLeast('replies') },
   min_reposts: { ...count, match: atLeast('retweets') },
-  since: { ...day, match: (value) => (tweet) => tweet.createdAt >= Date.parse(value) },
   to: {
     ...name,
     match(value, directory) {
@@ -101,7 +85,6 @@ const operators: Readonly<Record<string, Operator>> = {
       return (tweet) => user !== undefined && tweet.replyTo?.author === user;
     },
   },
-  until: { ...day, match: (value) => (tweet) => tweet.createdAt < Date.parse(value) },
   url: {
     takes: /./,
     needs: 'an address',

@@ -105,7 +105,7 @@ function operation(name: string, value: string): Query {
   // A colon at the end of a word, as in `Note:`, is punctuation and not an operator.
   if (operator === undefined && value === '') return { kind: 'text', text: name };
   if (operator === undefined) {
-    throw new UnknownOperator(['filter', 'has', 'is'].includes(name) ? `${name}:${value}` : name);
+    throw new UnknownOperator(['has', 'is'].includes(name) ? `${name}:${value}` : name);
   }
   if (!operator.takes.test(value)) throw new BadQuery(`${name}: needs ${operator.needs}`);
   return { kind: 'operator', name, value };

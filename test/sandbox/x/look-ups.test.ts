@@ -54,7 +54,7 @@ describe('fields and expansions', () => {
   });
 
   test('includes the author, the media and the referenced posts of a post', async () => {
-    const quoted = (await search({ q: 'filter:media from:grace', count: 1 })).body.tweets[0];
+    const quoted = (await search('has:media from:grace'))[0];
     const own = (await tweet(`Look at this @linus https://ferry.example/a #boats`, ada, { quote_of_id: quoted.id }))
       .body.tweet;
     const fields = 'post.fields=attachments,entities';

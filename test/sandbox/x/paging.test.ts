@@ -12,8 +12,8 @@ for (const [index, as] of crowd.entries()) {
   await sandbox.call('PUT', `/api/tweets/${root}/retweet`, { as });
 }
 for (const as of crowd.slice(4)) await sandbox.call('PUT', `/api/users/${as.userId}/follow`, { as: sandbox.ada });
-const { tweets } = (await sandbox.search({ q: 'from:grace', count: 40 })).body;
-for (const { id } of tweets) await sandbox.call('PUT', `/api/tweets/${id}/bookmark`, { as: sandbox.ada });
+for (const { id } of (await sandbox.search('from:grace')).slice(0, 40))
+  await sandbox.call('PUT', `/api/tweets/${id}/bookmark`, { as: sandbox.ada });
 
 const { ada, grace } = sandbox;
 const fields = 'user.fields=public_metrics';

@@ -6,9 +6,10 @@ const { x, wrong, extended, all, tweet, control, ada, grace, linus, appToken, in
 
 const everything = (query: string, token = ada.authToken): Promise<Json[]> => {
   const fields =
-    'post.fields=entities,lang,public_metrics,conversation_id,attachments&expansions=author_id,referenced_posts';
+    'post.fields=entities,lang,public_metrics,conversation_id,attachments&expansions=author_id,referenced_posts,in_reply_to_user_id';
   return all(`/2/tweets/search/all?max_results=500&${fields}&query=${encodeURIComponent(query)}`, token, true);
 };
+const has = (text: string, word: string) => new RegExp(`(?<![\\w'])${word}(?![\\w'])`, 'i').test(text);
 const typesOf = ({ referenced_posts: references = [] }: Json): string[] => references.map(({ type }: Json) => type);
 const [author] = (await x('/2/users/by/username/grace?user.fields=public_metrics')).body.data.id;
 
@@ -16,6 +17,15 @@ describe('operators', () => {
   const dataset = everything('min_likes:0');
 
   test.each<[string, (post: Json) => boolean]>([
+    ['coffee', ({ text }) => has(text, 'coffee')],
+    ['COFFEE -cold', ({ text }) => has(text, 'coffee') && !has(text, 'cold')],
+    ['"the night train"', ({ text }) => has(text, 'the night train')],
+    ['espresso OR tea', ({ text }) => has(text, 'espresso') || has(text, 'tea')],
+    ['☕', ({ text }) => text.includes('☕')],
+    ['#coffee', ({ entities }) => entities?.hashtags?.some(({ tag }: Json) => tag.toLowerCase() === 'coffee') === true],
+    ['$ACME', ({ entities }) => entities?.cashtags?.some(({ tag }: Json) => tag === 'ACME') === true],
+    ['@ada', ({ entities }) => entities?.mentions?.some(({ username }: Json) => username === 'ada') === true],
+    ['to:grace', (post) => post.in_reply_to_user_id === grace.userId],
     ['from:grace', (post) => post.author_id === grace.userId],
     ['has:media', (post) => post.attachments !== undefined],
     ['has:links', (post) => post.entities?.urls?.some(({ media_key: key }: Json) => key === undefined) === true],
