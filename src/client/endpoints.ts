@@ -1061,7 +1061,7 @@ export interface Tweet {
 
 /** The input of `tweet/advanced_search`. */
 export interface TweetAdvancedSearchInput {
-  /** Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`. */
+  /** Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`, `lang:`, `min_faves:` and others (docs/rest.md, Tweets). */
   q: string;
   /** Newest first, or most engaging first. */
   product?: 'Latest' | 'Top' | undefined;

@@ -66,6 +66,23 @@ export interface PlatformIdentifiers {
   save(identifiers: readonly { hash: string; identifier: string }[], ttlMs: number, maxCount: number): Promise<void>;
 }
 
+/** Parts of tweets and users. An object that was read without a part has a default in its place. */
+export interface PlatformNeeds {
+  readonly author: boolean;
+  /** `quoted_tweet`, `quoted_tweet_id`, `isReply`, `inReplyToId` and `inReplyToUserId`. */
+  readonly quoted: boolean;
+  /** `name` of mentioned users. */
+  readonly mentionNames: boolean;
+  readonly media: boolean;
+  /** `pinnedTweetIds`. */
+  readonly pinned: boolean;
+}
+
+export interface PlatformCost {
+  /** `objects` of the platform's price class `priceClass` cost `microDollars` in all. */
+  add(priceClass: string, objects: number, microDollars: number): void;
+}
+
 export interface PlatformCall {
   /** The API account that is charged for the call, or that owns the webhook. */
   account: string;
@@ -82,6 +99,10 @@ export interface PlatformCall {
    * came from a server that callers choose, or through a caller's proxy.
    */
   onResponse?: ((bytes: number, isUntrusted: boolean) => void) | undefined;
+  /** The parts of objects that the caller will see. All parts if undefined. A platform may charge its operator for each part. */
+  needs?: PlatformNeeds | undefined;
+  /** Counts the objects that the platform charges its operator for. */
+  cost?: PlatformCost | undefined;
   /** Worker threads that parse large articles. Needed only by sessions that read or write articles. */
   tasks?: TaskRunner;
 }

@@ -25,7 +25,7 @@ const info = (client: Client, userName = 'grace') => client.get('/user/info', { 
 
 test('usage has the durations of successful calls and the errors of failed ones by code', async () => {
   const { client } = await newCaller('0.003');
-  await service.addFault({ kind: 'latency', ms: 300 }, { operation: 'userByScreenName', times: 1 });
+  await service.addFault({ kind: 'latency', ms: 300 }, { operation: 'getUsersByUsername', times: 1 });
   for (let call = 0; call < 3; call++) expect((await info(client)).status).toBe(200);
   await info(client, 'nobody_has_this_name');
   await info(client);
