@@ -1284,7 +1284,7 @@ export interface Usage {
   from: string;
   to: string;
   granularity: 'hour' | 'day';
-  total: { calls: number; charged: string; };
+  total: { calls: number; charged: string; platform_cost: string; };
   usage: UsageRow[];
 }
 
@@ -1298,6 +1298,8 @@ export interface UsageRow {
   calls: number;
   /** Cost of the calls. */
   charged: string;
+  /** Estimated price of the calls at the platform, an upper bound; 0 if the platform has no prices. It is not charged. */
+  platform_cost: string;
   /** Number of failed calls by error code, such as `rate_limited`. */
   errors: Record<string, number>;
   /** Time that the calls took inside the service; null if it is not known. */

@@ -66,6 +66,11 @@ export interface PlatformIdentifiers {
   save(identifiers: readonly { hash: string; identifier: string }[], ttlMs: number, maxCount: number): Promise<void>;
 }
 
+/** Receives what the requests of a call cost at the platform, as an upper bound: the price class, the number of objects and micro-dollars. */
+export interface PlatformCost {
+  add(priceClass: string, objects: number, microDollars: number): void;
+}
+
 export interface PlatformCall {
   /** The API account that is charged for the call, or that owns the webhook. */
   account: string;
@@ -82,6 +87,8 @@ export interface PlatformCall {
    * came from a server that callers choose, or through a caller's proxy.
    */
   onResponse?: ((bytes: number, isUntrusted: boolean) => void) | undefined;
+  /** Adapters of platforms with prices report each request that the platform bills. */
+  cost?: PlatformCost;
   /** Worker threads that parse large articles. Needed only by sessions that read or write articles. */
   tasks?: TaskRunner;
 }

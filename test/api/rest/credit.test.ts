@@ -126,7 +126,7 @@ describe('a read', () => {
     expect(read.headers.get('x-credits-charged')).toBeNull();
     expect(await restingBalance(client)).toBe('0');
     const usage = (await client.get('/account/usage')).body.data;
-    expect(usage['total']).toEqual({ calls: 2, charged: '0.002' });
+    expect(usage['total']).toMatchObject({ calls: 2, charged: '0.002' });
   });
 
   test('does not reach the platform beyond the credit of the reads that run', async () => {
@@ -179,7 +179,7 @@ describe('account endpoints', () => {
         total: { calls: number; charged: string };
         usage: { period: string; endpoint: string; calls: number; charged: string }[];
       };
-      expect(total).toEqual({ calls: 9, charged: '0.009' });
+      expect(total).toMatchObject({ calls: 9, charged: '0.009' });
       expect(paid - micros(total.charged)).toBe(balance);
       expect(usage.reduce((sum, { calls }) => sum + calls, 0)).toBe(9);
       expect(usage.reduce((sum, { charged }) => sum + micros(charged), 0)).toBe(9_000);

@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { SandboxPlatform } from '../../../src/platform/sandbox/adapter.ts';
 import { Client } from '../../support/client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -9,6 +10,7 @@ interface Row {
   endpoint: string;
   calls: number;
   charged: string;
+  platform_cost: string;
   errors: Record<string, number>;
   duration_ms: { p50: number; p95: number; p99: number } | null;
 }
@@ -84,6 +86,35 @@ test('GraphQL counts each call once, and a request that is refused as a whole un
   const { endpoint, errors: byCode, duration_ms: durationMs } = rows['user/info'] as Row;
   const errors = Object.entries(byCode).map(([code, calls]) => ({ code, calls }));
   expect(data.account.usage).toContainEqual({ endpoint, errors, durationMs });
+});
+
+test('counts what calls cost at the platform, by REST and GraphQL, also in the log line of a failed call', async () => {
+  const open = SandboxPlatform.prototype.as;
+  const priced = vi.spyOn(SandboxPlatform.prototype, 'as').mockImplementation(function (this: SandboxPlatform, call) {
+    call.cost?.add('user_read', 2, 20_000);
+    call.cost?.add('post_read', 1, 5_000);
+    return open.call(this, call);
+  });
+  onTestFinished(() => priced.mockRestore());
+  const { client, graphql } = await newCaller();
+  await info(client);
+  await info(client, 'nobody_has_this_name');
+  await client.get('/user/me');
+  await graphql.ask('{ a: user(userName: "grace") { name } b: user(userName: "ada") { name } }');
+  const { total } = (await client.get('/account/usage')).body.data as { total: unknown };
+  expect(total).toMatchObject({ calls: 4, charged: '0.004', platform_cost: '0.1' });
+  const rows = await rowsOf(client);
+  expect(rows).toMatchObject({
+    'user/info': { calls: 3, platform_cost: '0.075' },
+    'user/me': { platform_cost: '0.025' },
+  });
+  const { data } = await graphql.ask('{ account { usage { endpoint platformCost } } }');
+  expect(data.account.usage).toContainEqual({ endpoint: 'user/info', platformCost: '0.075' });
+  const line = (found: RegExp) => JSON.parse(service.log.findLast((each) => found.test(each)) ?? '{}');
+  expect(line(/"action":"user\/info","account".*"404"/)).toMatchObject({ chargedMicros: 0, platformMicros: 25_000 });
+  expect(line(/"action":"graphql".*"quotedMicros":2000/)).toMatchObject({ platformMicros: 50_000 });
+  const metrics = await (await fetch(`${service.origin}/metrics`)).text();
+  expect(metrics).toMatch(/^postern_platform_cost_dollars_total\{class="user_read"\} 0\.1$/m);
 });
 
 test('statistics survive a restart', async () => {
