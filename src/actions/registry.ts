@@ -30,6 +30,7 @@ import { createTweet } from './tweet/create.ts';
 import { deleteTweet } from './tweet/delete.ts';
 import { tweetDetail } from './tweet/detail.ts';
 import { favorite } from './tweet/favorite.ts';
+import { tweetLookup } from './tweet/lookup.ts';
 import { tweetQuotes } from './tweet/quotes.ts';
 import { tweetReplies } from './tweet/replies.ts';
 import { retweet } from './tweet/retweet.ts';
@@ -47,6 +48,7 @@ import { followersYouKnow } from './user/followers-you-know.ts';
 import { following } from './user/following.ts';
 import { homeTimeline } from './user/home-timeline.ts';
 import { userInfo } from './user/info.ts';
+import { userLookup } from './user/lookup.ts';
 import { me } from './user/me.ts';
 import { mentions } from './user/mentions.ts';
 import { searchUsers } from './user/search.ts';
@@ -71,6 +73,7 @@ import { validateWebhook } from './webhook/validate.ts';
 export const actions: readonly Action[] = [
   advancedSearch,
   tweetDetail,
+  tweetLookup,
   tweetReplies,
   tweetQuotes,
   tweetRetweeters,
@@ -86,6 +89,7 @@ export const actions: readonly Action[] = [
   mentions,
   me,
   userInfo,
+  userLookup,
   searchUsers,
   about,
   tweetsAndReplies,

@@ -914,6 +914,24 @@ export interface MediaUploadResult {
   size: number;
 }
 
+/** A tweet that a look-up did not find. */
+export interface MissingTweet {
+  /** The platform's id of the tweet. */
+  id: string;
+  /** Why the object is missing: `not_found`, `deleted`, `suspended`, `protected`, or `forbidden` for any other refusal of the platform. */
+  reason: 'not_found' | 'deleted' | 'suspended' | 'protected' | 'forbidden';
+}
+
+/** A user whom a look-up did not find, by the id or the name of the request. */
+export interface MissingUser {
+  /** The platform's id of the user. */
+  id?: string;
+  /** Screen name of the user, without @. */
+  userName?: string;
+  /** Why the object is missing: `not_found`, `deleted`, `suspended`, `protected`, or `forbidden` for any other refusal of the platform. */
+  reason: 'not_found' | 'deleted' | 'suspended' | 'protected' | 'forbidden';
+}
+
 /** A user who takes part in a conversation. */
 export interface Participant {
   type: 'user';
@@ -1162,6 +1180,19 @@ export interface TweetFavoriteResult {
   tweetId: string;
   /** Always true. A failed request returns an error instead. */
   liked: boolean;
+}
+
+/** The input of `tweet/lookup`. */
+export interface TweetLookupInput {
+  /** Ids of tweets, at most 100 different ones. */
+  ids: readonly string[];
+}
+
+/** The result of `tweet/lookup`. */
+export interface TweetLookupResult {
+  tweets: Tweet[];
+  /** The tweets that were not found. */
+  missing: MissingTweet[];
 }
 
 /** The input of `tweet/quotes`. */
@@ -1547,6 +1578,21 @@ export interface UserInfoInput {
   userId?: string | undefined;
 }
 
+/** The input of `user/lookup`. */
+export interface UserLookupInput {
+  /** Ids of users, at most 100 different ones. */
+  ids?: readonly string[] | undefined;
+  /** Screen names of users, at most 100 different ones. */
+  userNames?: readonly undefined[] | undefined;
+}
+
+/** The result of `user/lookup`. */
+export interface UserLookupResult {
+  users: UserProfile[];
+  /** The users that were not found. */
+  missing: MissingUser[];
+}
+
 /** The input of `user/mentions`. */
 export interface UserMentionsInput {
   /** Items on a page, 1 to 100. */
@@ -1876,6 +1922,15 @@ export class TweetCalls extends CallGroup {
   }
 
   /**
+   * Up to 100 tweets by their ids, in this order (`GET /tweets`).
+   *
+   * An id that is given more than once counts once. Costs one call, also if tweets are missing. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  lookup(input: TweetLookupInput, options?: CallOptions): Call<TweetLookupResult> {
+    return this.sendCall({ method: 'GET', path: '/tweets', effect: 'read', actor: 'acts' }, input, options);
+  }
+
+  /**
    * Replies to a tweet, newest first (`GET /tweet/replies`).
    *
    * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
@@ -2010,6 +2065,15 @@ export class UserCalls extends CallGroup {
    */
   info(input: UserInfoInput, options?: CallOptions): Call<UserProfile> {
     return this.sendCall({ method: 'GET', path: '/user/info', effect: 'read', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * The profiles of up to 100 users by their ids or names, in this order (`GET /users`).
+   *
+   * A user who is given more than once counts once. Costs one call, also if users are missing. Needs exactly one of `ids` and `userNames`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  lookup(input: UserLookupInput, options?: CallOptions): Call<UserLookupResult> {
+    return this.sendCall({ method: 'GET', path: '/users', effect: 'read', actor: 'acts' }, input, options);
   }
 
   /**

@@ -17,7 +17,9 @@ import { mainSchema as getFollows } from '@atcute/bluesky/types/app/graph/getFol
 import { mainSchema as getKnownFollowers } from '@atcute/bluesky/types/app/graph/getKnownFollowers';
 import { mainSchema as getList } from '@atcute/bluesky/types/app/graph/getList';
 import { mainSchema as listNotifications } from '@atcute/bluesky/types/app/notification/listNotifications';
+import { isActorIdentifier } from '@atcute/lexicons/syntax';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { MissingReason } from '../../shared/model/lookup.ts';
 import type { Page } from '../../shared/model/page.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard, UserProfile } from '../../shared/model/user.ts';
@@ -41,6 +43,7 @@ import type { AtprotoArticles } from './articles.ts';
 import { encodeRecordUri, parseRecordUri } from './identifiers.ts';
 import type { MediaStore } from './media.ts';
 import { subjectNotFound } from './problems.ts';
+import type { ProfileView } from './read-user.ts';
 import { type Collection, collections, type Records, type StrongRef } from './records.ts';
 import { userSubject } from './references.ts';
 import { matchesSearch, parseSearch } from './search.ts';
@@ -134,6 +137,14 @@ export class AtprotoSession extends UnsupportedSession {
     return tweet;
   }
 
+  /** The network leaves out posts that do not exist or that the actor may not see, without a reason. */
+  override async tweets(ids: readonly string[]): Promise<(Tweet | MissingReason)[]> {
+    const uris = await Promise.all(ids.map((id) => orNull(this.#uri(id))));
+    const tweets = await this.#actor.tweets(await this.#posts(uris.filter((uri) => uri !== null)));
+    const byId = new Map(tweets.map((tweet) => [tweet.id, tweet]));
+    return ids.map((id) => byId.get(id) ?? 'not_found');
+  }
+
   /** The network returns all direct replies at once. The cursor is the id of the last reply on the page. */
   override async replies(tweetId: string, { count, cursor }: PageRequest): Promise<Page<Tweet>> {
     const before = cursor === null ? null : BigInt(cursor);
@@ -214,6 +225,30 @@ export class AtprotoSession extends UnsupportedSession {
 
   override async userProfile(user: UserReference): Promise<UserProfile> {
     return this.#actor.profile(await this.#profile(user));
+  }
+
+  override async users(users: readonly UserReference[]): Promise<(UserProfile | MissingReason)[]> {
+    const actors = await Promise.all(
+      users.map(async (user) =>
+        'userName' in user ? user.userName.toLowerCase() : ((await orNull(this.#actor.ids.actorOf(user))) ?? ''),
+      ),
+    );
+    const views = [...(await this.#actor.profiles(actors.filter(isActorIdentifier))).values()];
+    const byActor = new Map<string, ProfileView>(
+      views.flatMap(
+        (view) =>
+          [
+            [view.did, view],
+            [view.handle, view],
+          ] as const,
+      ),
+    );
+    return Promise.all(
+      actors.map((actor) => {
+        const view = byActor.get(actor);
+        return view ? this.#actor.profile(view) : 'not_found';
+      }),
+    );
   }
 
   override async userAbout(user: UserReference): Promise<UserAbout> {
@@ -411,6 +446,16 @@ export class AtprotoSession extends UnsupportedSession {
     const known = collection === collections.like ? viewer?.like : viewer?.repost;
     const isPost = (subject: unknown) => (subject as { uri?: unknown } | null)?.uri === uri;
     return { uri, cid, existing: await this.#records.about(collection, isPost, known) };
+  }
+}
+
+/** Returns `null` if there is no such object. */
+async function orNull<Found>(finding: Promise<Found>): Promise<Found | null> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof PosternError && error.reason === 'resource_not_found') return null;
+    throw error;
   }
 }
 

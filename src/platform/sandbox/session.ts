@@ -1,3 +1,5 @@
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { MissingReason } from '../../shared/model/lookup.ts';
 import type { Page } from '../../shared/model/page.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard, UserProfile } from '../../shared/model/user.ts';
@@ -112,6 +114,10 @@ export class SandboxSession extends UnsupportedSession {
     );
   }
 
+  override tweets(ids: readonly string[]): Promise<(Tweet | MissingReason)[]> {
+    return Promise.all(ids.map((id) => orMissing(this.tweet(id))));
+  }
+
   override replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
     const asked = withPage(`/api/tweets/${tweetId}/replies`, page);
     return this.#get('replies', asked, (body) => readPage(body, readTweets, {}), aTweet(tweetId));
@@ -148,6 +154,10 @@ export class SandboxSession extends UnsupportedSession {
 
   override userProfile(user: UserReference): Promise<UserProfile> {
     return this.#get('user', pathOf(user), (body) => readProfile(object(body.user, 'user')), aUser(user));
+  }
+
+  override users(users: readonly UserReference[]): Promise<(UserProfile | MissingReason)[]> {
+    return Promise.all(users.map((user) => orMissing(this.userProfile(user))));
   }
 
   override searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
@@ -244,5 +254,15 @@ export class SandboxSession extends UnsupportedSession {
 
   #send<T>(request: SandboxRequest, read: (body: Wire) => T): Promise<T> {
     return this.#client.send(request, this.#call, read);
+  }
+}
+
+async function orMissing<Item>(reading: Promise<Item>): Promise<Item | MissingReason> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof PosternError && error.reason === 'resource_not_found') return 'not_found';
+    if (error instanceof PosternError && error.reason === 'platform_refused') return 'forbidden';
+    throw error;
   }
 }

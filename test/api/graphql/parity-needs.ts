@@ -24,6 +24,8 @@ const ofMessage = { conversation_id: 'ownConversation', seq_id: 'ownMessage' } a
 export const needs: Readonly<Record<string, Needs>> = Object.fromEntries([
   ...each({ q: 'tweetSearch' }, 'tweet/advanced_search'),
   ...each({ tweet_id: 'discussedTweet' }, 'tweet/detail', 'tweet/replies', 'tweet/quotes', 'tweet/retweeters'),
+  ...each({ ids: 'discussedTweet' }, 'tweet/lookup'),
+  ...each({ userNames: 'knownUser' }, 'user/lookup'),
   ...each({ tweet_id: 'ownTweet' }, 'tweet/delete', 'tweet/favorite', 'tweet/unlike', 'tweet/bookmark'),
   ...each({ tweet_id: 'ownTweet' }, 'tweet/unbookmark', 'tweet/retweet', 'tweet/unretweet'),
   ...each({ q: 'userSearch' }, 'user/search'),

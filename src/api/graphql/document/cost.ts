@@ -41,6 +41,8 @@ export interface NamedObject {
   readonly action: Action | null;
   readonly input: Record<string, unknown>;
   readonly view?: UserView;
+  /** True if all objects of this type that the arguments identify share one call. */
+  readonly shared?: boolean;
 }
 
 export function costs(cost: FieldCost): { extensions: { postern: FieldCost } } {

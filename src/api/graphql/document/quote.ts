@@ -174,11 +174,13 @@ class Traversal {
 
   #named({ objects }: FieldCost, args: Args, nodes: readonly [FieldNode, ...FieldNode[]], place: Place): number {
     let bytes = 0;
+    const counted = new Set<Action>();
     const sets = nodes.map((node) => node.selectionSet);
-    for (const { type: name, action, input, view } of objects?.(args) ?? []) {
+    for (const { type: name, action, input, view, shared } of objects?.(args) ?? []) {
       const type = this.#scope.schema.getType(name);
       if (!isObjectType(type) || (action && this.#isRefused(action, input, false))) continue;
-      if (action) this.#count(action, place.times);
+      if (action && !(shared && counted.has(action))) this.#count(action, place.times);
+      if (action) counted.add(action);
       const inner = { times: place.times, view, depth: place.depth + 1, items: undefined };
       const itemBytes = this.#object(type, selectedFields(type, sets, this.#scope), inner);
       this.#noteItem(nodes[0], itemBytes);
