@@ -16,7 +16,7 @@ export const tweetLookup = platformAction({
   description: 'An id that is given more than once counts once. Costs one call, also if tweets are missing.',
   price: flatPrice,
   effect: 'read',
-  input: z.object({ ids: lookupList(numericId, '1989000000000000000', 'Ids of tweets, at most 100 different ones.') }),
+  input: z.object({ ids: lookupList(numericId, 'Ids of tweets, at most 100 different ones.') }),
   example: { ids: ['1989000000000000000', '1'] },
   output: z.object({
     tweets: z.array(tweet),

@@ -23,8 +23,8 @@ export const userLookup = platformAction({
   effect: 'read',
   input: z
     .object({
-      ids: lookupList(numericId, '1989000000000000000', 'Ids of users, at most 100 different ones.').optional(),
-      userNames: lookupList(screenName, 'grace', 'Screen names of users, at most 100 different ones.').optional(),
+      ids: lookupList(numericId, 'Ids of users, at most 100 different ones.').optional(),
+      userNames: lookupList(screenName, 'Screen names of users, at most 100 different ones.').optional(),
     })
     .check(oneOf('ids', 'userNames')),
   example: { userNames: ['grace', 'nobody_has_this_name'] },

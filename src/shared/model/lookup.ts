@@ -11,13 +11,13 @@ export const missingReason = z.enum(['not_found', 'deleted', 'suspended', 'prote
 
 export type MissingReason = z.infer<typeof missingReason>;
 
-/** Returns a schema for a list of ids or names with an example of one. */
-export function lookupList(item: z.ZodType<string>, example: string, description: string) {
+/** Returns a schema for a list of ids or names. */
+export function lookupList(item: z.ZodType<string>, description: string) {
   return z
     .array(item)
     .min(1, 'must not be empty')
     .refine((list) => new Set(list).size <= maxLookup, `must have at most ${maxLookup} different values`)
-    .meta({ description, examples: [[example]] });
+    .meta({ description });
 }
 
 /** Divides the result of a look-up. `keyOf` returns the part of a missing object that names it. */
