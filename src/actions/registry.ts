@@ -30,6 +30,7 @@ import { createTweet } from './tweet/create.ts';
 import { deleteTweet } from './tweet/delete.ts';
 import { tweetDetail } from './tweet/detail.ts';
 import { favorite } from './tweet/favorite.ts';
+import { tweetLikers } from './tweet/likers.ts';
 import { tweetLookup } from './tweet/lookup.ts';
 import { tweetQuotes } from './tweet/quotes.ts';
 import { tweetReplies } from './tweet/replies.ts';
@@ -48,6 +49,7 @@ import { followersYouKnow } from './user/followers-you-know.ts';
 import { following } from './user/following.ts';
 import { homeTimeline } from './user/home-timeline.ts';
 import { userInfo } from './user/info.ts';
+import { userLikes } from './user/likes.ts';
 import { userLookup } from './user/lookup.ts';
 import { me } from './user/me.ts';
 import { mentions } from './user/mentions.ts';
@@ -77,6 +79,7 @@ export const actions: readonly Action[] = [
   tweetReplies,
   tweetQuotes,
   tweetRetweeters,
+  tweetLikers,
   createTweet,
   deleteTweet,
   favorite,
@@ -94,6 +97,7 @@ export const actions: readonly Action[] = [
   about,
   tweetsAndReplies,
   articlesTweets,
+  userLikes,
   followers,
   following,
   followersYouKnow,

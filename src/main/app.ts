@@ -86,6 +86,19 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** Returns a function that counts calls which fail because the operator's credit at the platform is used up, and warns once a minute. */
+function creditWarning(metrics: Metrics, logger: Logger, runtime: Runtime): () => void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    metrics.platformCreditExhausted();
+    if (runtime.now() - warnedAt < 60_000) return;
+    warnedAt = runtime.now();
+    logger.warn(
+      'the credit at the platform, or the cap on it, is used up: the platform refuses calls until it is raised',
+    );
+  };
+}
+
 /** Creates the service and connects all its parts. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   // Invalid settings must be detected before any part is opened.
@@ -141,6 +154,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       timeoutMs: config.platform.timeoutMs,
       plcUrl: config.platform.plcUrl,
       jetstreamUrl: config.platform.jetstreamUrl,
+      xAppToken: config.secrets.xAppToken,
+      onCreditExhausted: creditWarning(metrics, logger, runtime),
       state: store.platformState,
       identifiers: store.identifiers,
       onRequest: (operation, outcome, ms) => metrics.platformRequestEnded(operation, outcome, ms),

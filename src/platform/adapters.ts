@@ -9,6 +9,7 @@ import { atprotoCapabilities } from './atproto/capabilities.ts';
 import type { PlatformCapabilities } from './capabilities.ts';
 import type { Platform, PlatformIdentifiers, PlatformState } from './port.ts';
 import { sandboxCapabilities } from './sandbox/capabilities.ts';
+import { xCapabilities } from './x/capabilities.ts';
 
 export interface AdapterOptions {
   /** The origin of the platform. */
@@ -28,6 +29,10 @@ export interface AdapterOptions {
   plcUrl: string;
   /** The origin of a Jetstream of the AT Protocol; `null` if there is none. */
   jetstreamUrl: string | null;
+  /** The operator's app-only token of X; `null` if there is none. */
+  xAppToken: Secret | null;
+  /** Called when the platform refuses a call because the operator's credit there is used up. */
+  onCreditExhausted: () => void;
   /** Called after each request, for metrics. */
   onRequest: (operation: string, outcome: string, durationMs: number) => void;
   /** Records each request as a span; `null` if no traces are exported. */
@@ -37,15 +42,15 @@ export interface AdapterOptions {
 export interface Adapter {
   readonly capabilities: PlatformCapabilities;
   open(options: AdapterOptions): Promise<Platform>;
-  /** A path of the platform that needs no credentials, for `postern doctor`. */
-  readonly pingPath: string;
+  /** A path of the platform and the status of its response without credentials, for `postern doctor`. */
+  readonly ping: { readonly path: string; readonly status: number };
 }
 
 /** The adapters by `PLATFORM_KIND`. The code of an adapter is loaded only if it is used. */
 export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   sandbox: {
     capabilities: sandboxCapabilities,
-    pingPath: '/api/ping',
+    ping: { path: '/api/ping', status: 200 },
     open: async ({ connections, ...options }) => {
       const { SandboxPlatform } = await import('./sandbox/adapter.ts');
       return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true });
@@ -53,10 +58,18 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   },
   atproto: {
     capabilities: atprotoCapabilities,
-    pingPath: '/xrpc/com.atproto.server.describeServer',
+    ping: { path: '/xrpc/com.atproto.server.describeServer', status: 200 },
     open: async (options) => {
       const { AtprotoPlatform } = await import('./atproto/adapter.ts');
       return new AtprotoPlatform(options);
+    },
+  },
+  x: {
+    capabilities: xCapabilities,
+    ping: { path: '/2/users/me', status: 401 },
+    open: async (options) => {
+      const { XPlatform } = await import('./x/adapter.ts');
+      return new XPlatform(options);
     },
   },
 };

@@ -207,6 +207,8 @@ export interface PlatformSession {
   quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
   /** Returns the users who retweeted a tweet, newest retweet first. */
   retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>>;
+  /** Returns the users who liked a tweet, newest like first. */
+  likers(tweetId: string, page: PageRequest): Promise<Page<UserCard>>;
   /** Returns the actor's ranked home feed. */
   homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>>;
   bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>>;
@@ -222,6 +224,8 @@ export interface PlatformSession {
   userAbout(user: UserReference): Promise<UserAbout>;
   /** Returns tweets, replies and retweets of a user, newest first. */
   userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
+  /** Returns the tweets that a user liked, newest like first. */
+  likedTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
   /** Returns the tweets that publish a user's articles. */
   userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
   followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;

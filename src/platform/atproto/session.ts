@@ -5,7 +5,9 @@ import { mainSchema as createBookmark } from '@atcute/bluesky/types/app/bookmark
 import { mainSchema as deleteBookmark } from '@atcute/bluesky/types/app/bookmark/deleteBookmark';
 import { mainSchema as getBookmarks } from '@atcute/bluesky/types/app/bookmark/getBookmarks';
 import type * as Feed from '@atcute/bluesky/types/app/feed/defs';
+import { mainSchema as getActorLikes } from '@atcute/bluesky/types/app/feed/getActorLikes';
 import { mainSchema as getAuthorFeed } from '@atcute/bluesky/types/app/feed/getAuthorFeed';
+import { mainSchema as getLikes } from '@atcute/bluesky/types/app/feed/getLikes';
 import { mainSchema as getPosts } from '@atcute/bluesky/types/app/feed/getPosts';
 import { mainSchema as getPostThread } from '@atcute/bluesky/types/app/feed/getPostThread';
 import { mainSchema as getQuotes } from '@atcute/bluesky/types/app/feed/getQuotes';
@@ -183,6 +185,17 @@ export class AtprotoSession extends UnsupportedSession {
     return this.#actor.page(page, fetch, this.#actor.cards);
   }
 
+  override async likers(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
+    const uri = await this.#uri(tweetId);
+    await findPost(this.#actor, this.#records, uri, tweetId);
+    const ask = this.#actor.about(tweetSubject(tweetId), true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { likes, cursor: next } = await ask(getLikes, { params: { uri, limit, cursor } });
+      return { items: likes.map(({ actor }) => actor), cursor: next };
+    };
+    return this.#actor.page(page, fetch, this.#actor.cards);
+  }
+
   /** Reposts are left out, because several users may repost the same post. */
   override async homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
     const ask = this.#actor.about(null, true);
@@ -275,6 +288,19 @@ export class AtprotoSession extends UnsupportedSession {
     };
     const isListed = (item: Feed.FeedViewPost) => !isRepost(item) || item.post.author.did !== owner.did;
     const read = (feed: readonly Feed.FeedViewPost[]) => this.#actor.tweets(postsOf(feed, isListed));
+    return { ...(await this.#actor.page(page, fetch, read)), user: await this.#actor.userName(owner) };
+  }
+
+  override async likedTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    const owner = await this.#profile(user);
+    if (owner.did !== (await this.#actor.did()))
+      throw new PosternError('platform_refused', 'The network shows the likes of a user to that user only');
+    const ask = this.#actor.about(null, true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { feed, cursor: next } = await ask(getActorLikes, { params: { actor: owner.did, limit, cursor } });
+      return { items: feed, cursor: next };
+    };
+    const read = (feed: readonly Feed.FeedViewPost[]) => this.#actor.tweets(postsOf(feed, () => true));
     return { ...(await this.#actor.page(page, fetch, read)), user: await this.#actor.userName(owner) };
   }
 

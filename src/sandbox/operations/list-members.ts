@@ -2,7 +2,7 @@ import { reversed } from '../dataset/timelines.ts';
 import { isActive } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
-import { notFound } from '../http/problem.ts';
+import { notFound } from '../refusal.ts';
 import { numberOf, usersAnswer } from './user-lists.ts';
 
 export const listMembersOperation: ActorOperation = {

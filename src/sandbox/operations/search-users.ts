@@ -4,7 +4,7 @@ import { isActive } from '../dataset/visibility.ts';
 import { jsonResponse, pageOf } from '../http/contract.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
-import { badRequest } from '../http/problem.ts';
+import { badRequest } from '../refusal.ts';
 import { joinTerms, termsOf } from '../search/match.ts';
 import { usersAnswer } from './user-lists.ts';
 

@@ -2,8 +2,9 @@ import { tweetsJson } from '../dataset/render.ts';
 import { jsonResponse, ref } from '../http/contract.ts';
 import { pageSize } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { badRequest, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import { jsonText, type SandboxResponse } from '../http/response.ts';
+import { badRequest } from '../refusal.ts';
 import { BadQuery, parseQuery, type Query, UnknownOperator } from '../search/parse.ts';
 import { type Product, type SearchPosition, search } from '../search/search.ts';
 

@@ -1,5 +1,5 @@
 import { tweetsJson } from '../dataset/render.ts';
-import { newestTweets, timelineOf } from '../dataset/timelines.ts';
+import { newestTweets, type Post, timelineOf } from '../dataset/timelines.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { checkShownTo, hiddenFrom } from '../dataset/visibility.ts';
 import type { ActorCall } from '../http/operation.ts';
@@ -13,7 +13,7 @@ export const userTweets = listOfUser(
   'tweets',
   'UserTweetPage',
   'Tweets, replies and retweets of a user, newest first. A retweet is shown as the original tweet, sorted by the time of the retweet. Retweets of own tweets are left out. Problems as in followers.',
-  (call, target) => pageOf(call, 'tweets', target, (after) => timelineOf(target, after)),
+  (call, target) => pageOf(call, 'tweets', target, (after) => originalsOf(timelineOf(target, after))),
 );
 
 export const userArticles = listOfUser(
@@ -23,6 +23,10 @@ export const userArticles = listOfUser(
   'The wrapper tweets of the articles that a user has published, newest first. Problems as in followers.',
   (call, target) => pageOf(call, 'articles', target, (after) => newestTweets(target.tweets.filter(isArticle), after)),
 );
+
+function* originalsOf(timeline: Iterable<readonly [Post, string]>): Generator<readonly [SandboxTweet, string]> {
+  for (const [post, id] of timeline) yield ['of' in post ? post.of : post, id];
+}
 
 const isArticle = ({ article }: SandboxTweet) => article !== null;
 

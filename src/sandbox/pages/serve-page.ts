@@ -5,8 +5,9 @@ import { tweetCounts, userCounts } from '../dataset/counts.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { activeUser, hiddenFrom, isShownTo, readableArticle, visibleTweet } from '../dataset/visibility.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import type { SandboxState } from '../platform.ts';
+import { notFound } from '../refusal.ts';
 import { contentHtml } from './content-html.ts';
 import { type SafeHtml, safeHtml } from './html.ts';
 
@@ -36,7 +37,7 @@ export async function servePage(
   { method }: Pick<IncomingMessage, 'method'>,
   response: ServerResponse,
 ): Promise<boolean> {
-  if ((method !== 'GET' && method !== 'HEAD') || /^\/(?:api|realms|control)\//.test(path)) return false;
+  if ((method !== 'GET' && method !== 'HEAD') || /^\/(?:2|api|realms|sandbox|control)\//.test(path)) return false;
   const send = (status: number, type: string, body: string | Buffer) => {
     response.writeHead(status, {
       'content-type': `${type}; charset=utf-8`,

@@ -33,7 +33,7 @@ export function search(
   count: number,
   after: SearchPosition | undefined,
 ): SearchPage {
-  const matches = matcherOf(query, dataset.userNamed);
+  const matches = matcherOf(query, dataset);
   const isFound = (tweet: SandboxTweet) => matches(tweet) && hiddenFrom(viewer, tweet) === undefined;
   let tweets: SandboxTweet[] = [];
   if (product === 'latest') {

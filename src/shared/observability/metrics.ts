@@ -146,6 +146,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #creditExhausted = new Counter({
+    name: 'postern_platform_credit_exhausted',
+    help: "Platform calls that failed because the operator's credit at the platform is used up.",
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
@@ -215,6 +221,10 @@ export class Metrics {
     this.#requests.inc({ action, outcome: status === null ? 'hung_up' : statusClass(status) });
     this.#responses.inc({ status: status === null ? 'hung_up' : String(status) });
     this.#requestSeconds.observe({ action }, durationMs / 1_000);
+  }
+
+  platformCreditExhausted(): void {
+    this.#creditExhausted.inc();
   }
 
   /** Counts a platform call. `outcome` is a status, `timeout`, `failed` or `proxy_failed`. */

@@ -28,11 +28,13 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
     await tweet(person, `A reply to @${ada.handle}`, { reply_to_tweet_id: discussedTweet });
     await tweet(person, 'A quote', { quote_tweet_id: discussedTweet });
     dataOf(await person.client.post('/tweet/retweet', { tweet_id: discussedTweet }));
+    dataOf(await person.client.post('/tweet/favorite', { tweet_id: discussedTweet }));
     dataOf(await ada.client.post('/user/follow', { username: person.handle }));
   }
   dataOf(await linus.client.post('/user/follow', { username: grace.handle }));
   dataOf(await grace.client.post('/user/follow', { username: ada.handle }));
   dataOf(await ada.client.post('/tweet/bookmark', { tweet_id: discussedTweet }));
+  dataOf(await ada.client.post('/tweet/favorite', { tweet_id: discussedTweet }));
   await fixture.verify(ada, grace, 'GRACE');
   for (const published of [true, false]) await writeArticle(ada.client, published);
   const list = await fixture.listOf(ada, [grace, linus]);
@@ -49,6 +51,7 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
     shared: {
       knownUser: grace.handle,
       articleAuthor: ada.handle,
+      likingUser: ada.handle,
       organization: ada.handle,
       discussedTweet,
       list,

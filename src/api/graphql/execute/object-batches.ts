@@ -71,9 +71,11 @@ export class ObjectBatches {
       const objects = new Map(found[items]?.map((object) => [object.id, object]));
       const reasons = new Map(found.missing.map(({ id, reason }) => [id, reason]));
       for (const { id, resolve, reject } of wanted) {
-        const object = objects.get(id);
+        const [object, reason] = [objects.get(id), reasons.get(id)];
         if (object) resolve(object);
-        else reject(missingError(`${kind} not found: ${id}`, reasons.get(id)));
+        else if (reason) reject(missingError(`${kind} not found: ${id}`, reason));
+        // The object has another id, such as a reposted tweet that stands for its repost.
+        else this.#run(one, { [field]: id }).then(resolve, reject);
       }
     } catch (error) {
       for (const { reject } of wanted) reject(error);
@@ -87,7 +89,7 @@ const refusals: Partial<Record<MissingReason, string>> = {
   forbidden: 'The platform does not show this object to the actor',
 };
 
-function missingError(notFound: string, reason: MissingReason = 'not_found'): PosternError {
+function missingError(notFound: string, reason: MissingReason): PosternError {
   const refusal = refusals[reason];
   return refusal === undefined
     ? new PosternError('resource_not_found', notFound)

@@ -5,6 +5,7 @@ import { createTweet } from '../../../actions/tweet/create.ts';
 import { deleteTweet } from '../../../actions/tweet/delete.ts';
 import { tweetDetail } from '../../../actions/tweet/detail.ts';
 import { favorite } from '../../../actions/tweet/favorite.ts';
+import { tweetLikers } from '../../../actions/tweet/likers.ts';
 import { tweetQuotes } from '../../../actions/tweet/quotes.ts';
 import { tweetReplies } from '../../../actions/tweet/replies.ts';
 import { retweet } from '../../../actions/tweet/retweet.ts';
@@ -99,6 +100,10 @@ nodeType(TweetRef, {
     retweeters: t.field({
       type: UserConnection,
       ...listCall({ action: tweetRetweeters, items: 'users', input: ofTweet.input, view: 'card' }),
+    }),
+    likers: t.field({
+      type: UserConnection,
+      ...listCall({ action: tweetLikers, items: 'users', input: ofTweet.input, view: 'card' }),
     }),
   }),
 });

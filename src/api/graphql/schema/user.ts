@@ -9,6 +9,7 @@ import { followers } from '../../../actions/user/followers.ts';
 import { followersYouKnow } from '../../../actions/user/followers-you-know.ts';
 import { following } from '../../../actions/user/following.ts';
 import { userInfo } from '../../../actions/user/info.ts';
+import { userLikes } from '../../../actions/user/likes.ts';
 import { tweetsAndReplies } from '../../../actions/user/tweets-and-replies.ts';
 import { unfollow } from '../../../actions/user/unfollow.ts';
 import { otherUserFields, type UserProfile, userFields } from '../../../shared/model/user.ts';
@@ -118,6 +119,7 @@ nodeType(UserRef, {
     affiliates: t.field(usersOf(affiliates, 'affiliates')),
     tweets: t.field(tweetsOf(tweetsAndReplies)),
     articles: t.field(tweetsOf(articlesTweets)),
+    likes: t.field(tweetsOf(userLikes)),
   }),
 });
 
