@@ -71,16 +71,16 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
   };
   // The AppView indexes the data in any order.
   const counts = async () => {
-    const { replyCount, quoteCount, retweetCount } = (
+    const { replyCount, quoteCount, retweetCount, likeCount } = (
       await ada.client.get('/tweet/detail', { tweet_id: discussedTweet })
     ).body.data;
     const { followers } = (await ada.client.get('/user/info', { userName: grace.handle })).body.data;
     const { user_count: members } = (await ada.client.get('/list/members', { listId: list })).body.data;
     const { affiliates } = dataOf(await ada.client.get('/user/affiliates', { userName: ada.handle }));
     const verified = (affiliates as unknown[]).length;
-    return { replyCount, quoteCount, retweetCount, followers, members, verified };
+    return { replyCount, quoteCount, retweetCount, likeCount, followers, members, verified };
   };
-  const complete = { replyCount: 2, quoteCount: 2, retweetCount: 2, followers: 2, members: 2, verified: 1 };
+  const complete = { replyCount: 2, quoteCount: 2, retweetCount: 2, likeCount: 3, followers: 2, members: 2, verified: 1 };
   await until(async () => expect(await counts()).toEqual(complete));
   return new ParityFixture(platform, await startReceiver());
 }
