@@ -1,3 +1,4 @@
+import { aboutForm } from '../dataset/about.ts';
 import { tweetCounts, userCounts } from '../dataset/counts.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { extractEntities } from '../dataset/entities.ts';
@@ -71,7 +72,7 @@ function fixedFieldsOf(dataset: Dataset, user: User) {
       url: link && { urls: [{ ...link, display_url: website.replace(/^https?:\/\//, '') }] },
       description: entitiesForm(extractEntities(description, dataset.userNamed)),
     }),
-    is_identity_verified: user.verified,
+    is_identity_verified: aboutForm(user).is_identity_verified,
     location: user.location,
     parody: false,
     profile_banner_url: user.banner && dataset.origin + user.banner,
