@@ -1079,7 +1079,7 @@ export interface Tweet {
 
 /** The input of `tweet/advanced_search`. */
 export interface TweetAdvancedSearchInput {
-  /** Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`. */
+  /** Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`, `lang:`, `min_faves:` and others (docs/rest.md, Tweets). */
   q: string;
   /** Newest first, or most engaging first. */
   product?: 'Latest' | 'Top' | undefined;
@@ -1180,6 +1180,26 @@ export interface TweetFavoriteResult {
   tweetId: string;
   /** Always true. A failed request returns an error instead. */
   liked: boolean;
+}
+
+/** The input of `tweet/likers`. */
+export interface TweetLikersInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `tweet/likers`. */
+export interface TweetLikersPage {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  user_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  users: UserCard[];
 }
 
 /** The input of `tweet/lookup`. */
@@ -1578,6 +1598,28 @@ export interface UserInfoInput {
   userId?: string | undefined;
 }
 
+/** The input of `user/likes`. */
+export interface UserLikesInput {
+  /** Screen name of the user. */
+  userName?: string | undefined;
+  /** The platform's id of the user; overrides `userName`. */
+  userId?: string | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/likes`. */
+export interface UserLikesPage {
+  userName: string;
+  userId: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
 /** The input of `user/lookup`. */
 export interface UserLookupInput {
   /** Ids of users, at most 100 different ones. */
@@ -1958,6 +2000,15 @@ export class TweetCalls extends CallGroup {
   }
 
   /**
+   * Users who liked a tweet, the newest like first (`GET /tweet/likers`).
+   *
+   * Protected users are listed for their followers only, so there may be fewer users than `likeCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  likers(input: TweetLikersInput, options?: CallOptions): List<TweetLikersPage, UserCard> {
+    return this.sendList({ method: 'GET', path: '/tweet/likers', effect: 'read', actor: 'acts', items: 'users' }, input, options);
+  }
+
+  /**
    * Post a tweet, a reply or a quote (`POST /tweet/create`).
    *
    * Needs `text`, `media_ids` or `media_urls`. Takes at most one of `quote_tweet_id` and `quote_tweet_url`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
@@ -2110,6 +2161,15 @@ export class UserCalls extends CallGroup {
    */
   articlesTweets(input: UserArticlesTweetsInput, options?: CallOptions): List<UserArticlesTweetsPage, Tweet> {
     return this.sendList({ method: 'GET', path: '/user/articles_tweets', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+
+  /**
+   * The tweets that a user liked, the newest like first (`GET /user/likes`).
+   *
+   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  likes(input: UserLikesInput, options?: CallOptions): List<UserLikesPage, Tweet> {
+    return this.sendList({ method: 'GET', path: '/user/likes', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
   }
 
   /**
