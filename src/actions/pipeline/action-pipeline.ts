@@ -60,6 +60,8 @@ export interface Caller {
   gone?: CancelSignal;
   /** Called with the size of each response to a read (`PlatformCall`). */
   onResponse?: PlatformCall['onResponse'];
+  /** The parts of objects that the caller will see. All parts if undefined. */
+  needs?: PlatformCall['needs'];
   /** Sums up what the platform charges for the request, for its log line. */
   spending: { platformMicros: Micros };
 }
@@ -208,7 +210,7 @@ export class ActionPipeline {
             this.#parts.onPlatformCost(priceClass, micros);
           },
         };
-        const platform = this.#parts.platform.as({ tokenFor, cost, tasks: own, ...session });
+        const platform = this.#parts.platform.as({ tokenFor, cost, needs: caller.needs, tasks: own, ...session });
         // Downloading media stops when the client disconnects, even for a write, because nothing has been sent to the
         // platform at that point.
         const media = this.#parts.media.uploader({ account, proxy: session.proxy, signal: gone });

@@ -101,7 +101,11 @@ export async function executeOperation(
   try {
     const caller = callerOf(state, lifetime);
     const calls = new RequestCalls(pipeline, caller);
-    const measure = () => quote(scope, operation, (action, input, paged) => calls.check(action, input, paged));
+    const measure = () => {
+      const quoted = quote(scope, operation, (action, input, paged) => calls.check(action, input, paged));
+      caller.needs = quoted.needs;
+      return quoted;
+    };
     const { micros, bytes, itemBytes } = measure();
     state.quoted = micros;
     refuseBeyond(costLimit, micros);

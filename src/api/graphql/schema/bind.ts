@@ -2,7 +2,7 @@ import { type GraphQLResolveInfo, getNamedType, isObjectType } from 'graphql';
 import type { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
 import { pageInput } from '../../../shared/model/page.ts';
-import { type Args, costs, type UserView } from '../document/cost.ts';
+import { type Args, costs, type Needs, type UserView } from '../document/cost.ts';
 import { selectedFields, selectsOnly } from '../document/selection.ts';
 import type { Session } from '../execute/session.ts';
 import { builder } from './builder.ts';
@@ -21,6 +21,7 @@ interface Call<Parent> {
   /** The first sentence of the description. The default is the action's summary. */
   about?: string;
   view?: UserView;
+  needs?: keyof Needs;
 }
 
 interface ObjectCall<Parent, Output extends z.ZodType, Source> extends Call<Parent> {
@@ -37,7 +38,7 @@ interface ObjectCall<Parent, Output extends z.ZodType, Source> extends Call<Pare
 export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Output>>(
   call: ObjectCall<Parent, Output, Source>,
 ) {
-  const { action, read = (output) => output as Source, names, about, view, size, atHand } = call;
+  const { action, read = (output) => output as Source, names, about, view, needs, size, atHand } = call;
   const { args, toInput, rename } = argsOf(
     action,
     call.input ? { omit: Object.keys(action.input.shape) } : { ...(names && { names }) },
@@ -52,6 +53,7 @@ export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Outp
       action,
       input: (given: Args) => inputOf({} as Parent, given),
       ...(view && { view }),
+      ...(needs && { needs }),
       ...(size && { size }),
       ...(atHand && { known: atHand.known }),
     }),

@@ -64,7 +64,7 @@ function fromProfileUnless<Field extends keyof UserProfile & keyof typeof otherU
   return {
     nullable: true as const,
     description: `${schemaDescription(otherUserFields[field])}${isEverywhere ? '' : ` Missing ${missing}.`}`,
-    ...costs({ action: userInfo, carriedBy, shared: true }),
+    ...costs({ action: userInfo, carriedBy, shared: true, ...(field === 'pinnedTweetIds' && { needs: 'pinned' }) }),
     resolve: (user: UserSource, _args: unknown, session: Session) =>
       (knownValue(user, field) ?? profileField(user, field, session)) as NonNullable<UserSource[Field]>,
   };
