@@ -7,7 +7,7 @@ import { useService } from '../../support/use-service.ts';
 export interface ExpectedCost {
   quoted: number;
   asked: Record<string, number>;
-  /** The charged calls, if look-ups in bulk ask for several objects. Default: one for each request to the platform. */
+  /** The charged calls. Default: one for each request to the platform. */
   charged?: number;
 }
 

@@ -82,6 +82,6 @@ describe('GraphQL', () => {
       { text: 'A quagga answers', inReplyTo: { text: 'A quagga asks' } },
       { text: 'A quagga asks', inReplyTo: null },
     ]);
-    expect(asked).toEqual({ search: 1 });
+    expect(asked).toEqual({ searchPostsAll: 1 });
   });
 });
