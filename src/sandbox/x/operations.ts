@@ -431,7 +431,7 @@ function parseSearch(text: string, longest: number, mayOnlyRestrict: boolean): Q
     throw badRequest('query', `The query is ${text.length} characters long; ${longest} are allowed`);
   try {
     const query = parseQuery(text);
-    if (query === undefined) throw badRequest('query', 'The query is empty');
+    if (query === undefined) throw badRequest('query', 'holds nothing to search for');
     if (mayOnlyRestrict || !onlyRestricts(query)) return query;
   } catch (error) {
     if (error instanceof BadQuery || error instanceof UnknownOperator) throw badRequest('query', error.message);
@@ -467,7 +467,7 @@ const userSearch = list({
     const text = query.get('query') ?? '';
     checkValue('query', text, selection.extended ? /^.{1,512}$/s : /^[\w' ]{1,50}$/);
     const words = termsOf(text);
-    if (words.length === 0) throw badRequest('query', 'The query has no word');
+    if (words.length === 0) throw badRequest('query', 'holds nothing to search for: give a name or a word');
     return { key: text, after: (position) => searchUsers(dataset, words, position), shown: isItemActive };
   },
 });
