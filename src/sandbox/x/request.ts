@@ -91,8 +91,8 @@ export type Placed<T> = readonly [item: T, position: string | number];
 
 /** Stands for the position before the first page. */
 const FIRST = 'first';
-/** The number of positions in a token. One can go back as many pages. More would make tokens long. */
-const maxStarts = 4;
+/** The number of earlier pages to which one can go back from a page. */
+const maxStarts = 5;
 
 /**
  * Returns a page and its tokens. A token has the position before the page and the positions of earlier pages. It belongs to

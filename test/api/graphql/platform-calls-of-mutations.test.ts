@@ -29,7 +29,11 @@ test('a user who is followed is known by name', async () => {
   }`;
   const known = follow('id userId userName name protected __typename');
   await fixture.expectShape(known, { quoted: 1, asked: { followUser: 1 } }, { userId });
-  await fixture.expectShape(follow('followersCount'), { quoted: 2, asked: { followUser: 1, getUsersById: 1 } }, { userId });
+  await fixture.expectShape(
+    follow('followersCount'),
+    { quoted: 2, asked: { followUser: 1, getUsersById: 1 } },
+    { userId },
+  );
 });
 
 test('a mutation invalidates earlier reads', async () => {

@@ -114,10 +114,10 @@ describe('a read', () => {
   test('is refused with 402 and free if a write takes the credit while it runs', async () => {
     const { client } = await newCaller('0.002');
     await info(client);
-    await service.addFault({ kind: 'latency', ms: 5_000 }, { times: 1 });
-    const before = await sandbox.requests('userByScreenName');
+    await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'getUsersByUsername' });
+    const before = await sandbox.requests('getUsersByUsername');
     const reading = info(client);
-    await expect.poll(() => sandbox.requests('userByScreenName')).toBeGreaterThan(before);
+    await expect.poll(() => sandbox.requests('getUsersByUsername')).toBeGreaterThan(before);
     const held = (await client.get('/account/balance')).body.data['held'];
     const written = await client.post('/tweet/create', { text: 'The last credit' });
     const read = await reading;
