@@ -48,8 +48,8 @@ function current<Part extends object>(part: () => Part): Part {
   });
 }
 
-/** Tests of all guarantees of the store port, at least one for each sentence of it. */
-export function describeStore(name: string, start: () => Promise<StoreFixture>): void {
+/** Tests of all guarantees of the store port, at least one for each sentence of it. `sweptHolds` is more than two batches of a sweep. */
+export function describeStore(name: string, start: () => Promise<StoreFixture>, sweptHolds = 2_500): void {
   describe(name, () => {
     let started: StoreFixture;
     let opened: Store;
@@ -526,7 +526,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
       test('ends many holds in one sweep, and deletes expired outcomes', async () => {
         await account('b', 10_000);
         await Promise.all(
-          Array.from({ length: 2_500 }, (_, index) =>
+          Array.from({ length: sweptHolds }, (_, index) =>
             commitUntilKnown(
               store,
               commit({ id: `c${index}`, account: 'b', writer: `w${index}`, begins: true, reserve: [1] }),

@@ -1,7 +1,8 @@
-import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { serializePipelined } from '../../../src/api/server/pipelining.ts';
+import { parseInTurns, serializePipelined } from '../../../src/api/server/pipelining.ts';
 import { originOf } from '../../support/listen.ts';
 import { exchange, openSocket } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
@@ -112,5 +113,59 @@ describe('requests that are sent together on one connection', () => {
     const { text, closed } = await send(bytes(), 1);
     expect(text).toBe('');
     expect(closed).toBe(true);
+  });
+});
+
+describe('bytes that arrive together', () => {
+  const head = 'GET / HTTP/1.1\r\n\r\n';
+
+  async function serve(listener: RequestListener) {
+    const server = createServer({ requireHostHeader: false }, listener);
+    parseInTurns(server);
+    const origin = await originOf(server);
+    return Promise.all(Array.from({ length: 20 }, () => openSocket(origin)));
+  }
+
+  test('are parsed in several turns of the event loop', async () => {
+    const turnOf: number[] = [];
+    let turn = 0;
+    const sockets = await serve((_request, response) => {
+      for (const until = performance.now() + 4; performance.now() < until; );
+      turnOf.push(turn);
+      response.end();
+    });
+    for (const socket of sockets) socket.write(head);
+    while (turnOf.length < sockets.length) {
+      await nextTurn();
+      turn += 1;
+    }
+    for (const each of turnOf) expect(turnOf.filter((one) => one === each).length).toBeLessThanOrEqual(4);
+  });
+
+  test('are parsed later if their connection has responses that are not read', async () => {
+    const [socket] = await serve(serializePipelined((_request, response) => response.end(Buffer.alloc(1_000_000))));
+    if (!socket) throw new Error('no connection');
+    socket.pause();
+    socket.write(head.replace('\r\n\r\n', `\r\nA: ${'a'.repeat(6_000)}\r\n\r\n`).repeat(10));
+    await sleep(100);
+    let received = 0;
+    socket.on('data', (bytes) => {
+      received += bytes.length;
+    });
+    socket.resume();
+    await expect.poll(() => received).toBeGreaterThan(10_000_000);
+  });
+
+  test('are not parsed after their connection is closed because too many requests wait', async () => {
+    let parsed = 0;
+    const serialized = serializePipelined(() => {});
+    const sockets = await serve((request, response) => {
+      parsed += 1;
+      serialized(request, response);
+    });
+    for (const socket of sockets) socket.write(head.repeat(3_600));
+    await Promise.all(sockets.map((socket) => once(socket, 'close')));
+    expect(parsed).toBeGreaterThanOrEqual(22 * sockets.length);
+    expect(parsed).toBeLessThan(600 * sockets.length);
   });
 });
