@@ -80,7 +80,15 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
     const verified = (affiliates as unknown[]).length;
     return { replyCount, quoteCount, retweetCount, likeCount, followers, members, verified };
   };
-  const complete = { replyCount: 2, quoteCount: 2, retweetCount: 2, likeCount: 3, followers: 2, members: 2, verified: 1 };
+  const complete = {
+    replyCount: 2,
+    quoteCount: 2,
+    retweetCount: 2,
+    likeCount: 3,
+    followers: 2,
+    members: 2,
+    verified: 1,
+  };
   await until(async () => expect(await counts()).toEqual(complete));
   return new ParityFixture(platform, await startReceiver());
 }
