@@ -18,6 +18,8 @@ const sizes: Readonly<Record<string, number>> = {
   'tweet/quotes': size,
   // The author has retweeted the tweet, too.
   'tweet/retweeters': size + 1,
+  'tweet/likers': size,
+  'user/likes': size,
   'user/home_timeline': 3 * size,
   'user/mentions': size,
   'user/search': 1,
@@ -65,8 +67,10 @@ describe.skipIf(atprotoMissing() !== null)('a list on the AT Protocol', () => {
       const reply = await tweet(fan, 'A reply', answer);
       await tweet(fan, `A quote, @${star.handle}`, { quote_tweet_id: tweetId });
       await post(fan, '/tweet/retweet', { tweet_id: tweetId });
+      await post(fan, '/tweet/favorite', { tweet_id: tweetId });
       const isKnown = async () => post(star, '/tweet/bookmark', { tweet_id: reply });
       await until(isKnown);
+      await post(star, '/tweet/favorite', { tweet_id: reply });
     }
     // A repost of an own post is not an item of its own.
     await post(star, '/tweet/retweet', { tweet_id: tweetId });
@@ -76,6 +80,8 @@ describe.skipIf(atprotoMissing() !== null)('a list on the AT Protocol', () => {
       'tweet/replies': { tweet_id: tweetId },
       'tweet/quotes': { tweet_id: tweetId },
       'tweet/retweeters': { tweet_id: tweetId },
+      'tweet/likers': { tweet_id: tweetId },
+      'user/likes': aboutStar,
       'user/home_timeline': {},
       'user/mentions': {},
       'user/search': { q: hub.handle },
@@ -116,5 +122,33 @@ describe.skipIf(atprotoMissing() !== null)('a list on the AT Protocol', () => {
   test.each(paged)('%s refuses a cursor of another list, and counts outside 1 to 100', async (_name, action) => {
     expectRefusal(await read(action, { cursor: 'made-up' }), 400, /^Malformed field: cursor/);
     for (const count of [0, 101]) expectRefusal(await read(action, { count }), 400, /^Malformed field: count/);
+  });
+
+  test('user/likes of another user is refused with 403', async () => {
+    const [fan] = (
+      data(await star.client.get('/user/followers', { userName: star.handle, count: '1' })) as {
+        followers: { id: string }[];
+      }
+    ).followers;
+    expectRefusal(await star.client.get('/user/likes', { userId: fan?.id ?? '' }), 403, /to that user only/);
+  });
+
+  test('look-ups read more tweets and users than the network returns at once, in the order of the request', async () => {
+    const known = idsOf(data(await star.client.post('/user/home_timeline', { count: 100 })));
+    const unknown = Array.from({ length: 30 }, (_, at) => String(at + 1));
+    const ids = [...unknown, ...known.toReversed()];
+    const found = data(await star.client.get('/tweets', { ids: ids.join(',') }));
+    expect(idsOf({ tweets: found['tweets'] })).toEqual(known.toReversed());
+    expect(found['missing']).toEqual(unknown.map((id) => ({ id, reason: 'not_found' })));
+    const followers = data(await star.client.get('/user/followers', { userName: star.handle }));
+    const people = idsOf(followers);
+    const byId = data(await star.client.get('/users', { ids: [...people, '1'].join(',') }));
+    expect(idsOf({ users: byId['users'] })).toEqual(people);
+    expect(byId['missing']).toEqual([{ id: '1', reason: 'not_found' }]);
+    const byName = data(await star.client.get('/users', { userNames: `nobody,${star.handle.toUpperCase()}` }));
+    expect(byName).toMatchObject({
+      users: [{ userName: star.handle }],
+      missing: [{ userName: 'nobody', reason: 'not_found' }],
+    });
   });
 });
