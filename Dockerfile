@@ -14,12 +14,12 @@ RUN cp /source/package-lock.json . && npm ci --omit=dev && rm package-lock.json
 
 FROM ${NODE_IMAGE}
 COPY --from=build /postern /postern
-RUN mkdir -m 700 /data && chown 1000:1000 /data
+RUN ln -s /postern/scripts/postern.js /usr/local/bin/postern && mkdir -m 700 /data && chown 1000:1000 /data
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /data
 VOLUME /data
 EXPOSE 4000
 USER 1000:1000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "/postern/scripts/postern.js"]
+ENTRYPOINT ["postern"]
 CMD ["serve"]

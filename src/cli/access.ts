@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Demo } from '../api/demo/demo.ts';
+import { commandName } from '../shared/config/command-name.ts';
 import { readConfig } from '../shared/config/config.ts';
 import { CliError } from './print.ts';
 
@@ -81,7 +82,7 @@ export function readDemo(): Demo {
   } catch {
     throw new CliError(
       `there are no credentials: set POSTERN_URL and POSTERN_API_KEY, or start the sandbox in ` +
-        `this folder (\`npm start\`), which writes ${path}`,
+        `this folder (\`${commandName} serve\`), which writes ${path}`,
     );
   }
   return JSON.parse(text) as Demo;

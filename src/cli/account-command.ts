@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { commandName } from '../shared/config/command-name.ts';
 import { formatDollars, type Micros, parseDollars } from '../shared/model/money.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import type { AccountRecord, Balance } from '../store/port.ts';
@@ -19,7 +20,7 @@ export function accountCommand(): Command {
       requireName(options.name);
       const credit = readDollars(options.credits);
       const id = await withAdmin((admin) => admin.createAccount(options.name, credit));
-      print(options.json, { id }, id, `Next: node scripts/postern.js key create --account ${id}`);
+      print(options.json, { id }, id, `Next: ${commandName} key create --account ${id}`);
     });
   account
     .command('list')

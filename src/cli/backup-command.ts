@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { commandName } from '../shared/config/command-name.ts';
 import { readConfig } from '../shared/config/config.ts';
+import { secretKeyPath } from '../shared/secrets/secret-key-file.ts';
 import type { OnProgress } from '../store/sqlite/backup.ts';
 import { print } from './print.ts';
 
@@ -11,11 +13,12 @@ export function backupCommand(): Command {
     .action(async (path: string, options: { json?: boolean }) => {
       const { backup } = await import('../main/backup.ts');
       const progress = showProgress('Backing up');
-      const manifest = await backup(readConfig(process.env), path, progress);
+      const config = readConfig(process.env);
+      const manifest = await backup(config, path, progress);
       progress(1, 1);
       const text =
         `Wrote ${path} (${manifest.file}, ${(manifest.bytes / 1e6).toFixed(1)} MB, SHA-256 ${manifest.sha256})\n` +
-        'The secret key is not in it: keep SECRET_KEY, or DATA_DIR/secret.key, in another place';
+        `The secret key is not in it: keep SECRET_KEY, or ${secretKeyPath(config.dataDir)}, in another place`;
       print(options.json, manifest, text);
     });
 }
@@ -35,11 +38,7 @@ export function restoreCommand(): Command {
         withoutSecrets: options.withoutSecrets === true,
         onChecked: showProgress('Checking'),
       });
-      print(
-        options.json,
-        manifest,
-        `Restored the backup of ${manifest.createdAt}. Next: node scripts/postern.js doctor`,
-      );
+      print(options.json, manifest, `Restored the backup of ${manifest.createdAt}. Next: ${commandName} doctor`);
     });
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { makeDataDir } from '../main/open-store.ts';
+import { commandName } from '../shared/config/command-name.ts';
 import { readConfig } from '../shared/config/config.ts';
 import { runUntilStopped } from './serve-command.ts';
 
@@ -15,7 +16,7 @@ export function sandboxCommand(): Command {
       const sandbox = await startSandbox({ ...config.sandbox, dataDir: join(config.dataDir, 'sandbox') });
       process.stdout.write(
         `The sandbox platform is listening on ${sandbox.url}\n\n` +
-          `A gateway that uses it:\n\n  PLATFORM_URL=${sandbox.url} PLATFORM_KIND=sandbox npm start\n\n`,
+          `A gateway that uses it:\n\n  PLATFORM_URL=${sandbox.url} PLATFORM_KIND=sandbox ${commandName} serve\n\n`,
       );
       await runUntilStopped(() => sandbox.close());
     });

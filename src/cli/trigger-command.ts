@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import type { ActivityType } from '../sandbox/dataset/activity.ts';
+import { commandName } from '../shared/config/command-name.ts';
 import { parseUrl } from '../shared/model/parse-url.ts';
 import { printable } from '../shared/model/printable.ts';
 import { readDemo } from './access.ts';
@@ -112,7 +113,7 @@ async function control(path: string, body: Record<string, unknown>): Promise<unk
   if (!url) throw new CliError(`POSTERN_SANDBOX_URL is not a URL: ${origin}`);
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   const response = await fetch(url, init).catch(() => {
-    throw new CliError(`no sandbox responds at ${origin}: start it with \`npm start\``, 'unavailable');
+    throw new CliError(`no sandbox responds at ${origin}: start it with \`${commandName} serve\``, 'unavailable');
   });
   const result = (await response.json().catch(() => ({}))) as { problem?: { message: string } };
   if (response.ok) return result;

@@ -1,3 +1,4 @@
+import { commandName } from '../shared/config/command-name.ts';
 import type { Config } from '../shared/config/config.ts';
 import { OperatorError, type OperatorProblem } from '../shared/errors/operator-error.ts';
 import type { Logger } from '../shared/observability/logger.ts';
@@ -18,7 +19,7 @@ const content = 'postern';
 const mostSeals = 8;
 
 const howToReset =
-  'If the key is lost, stop every process and run `node scripts/postern.js secret-key reset`, which deletes all data that was encrypted with ' +
+  `If the key is lost, stop every process and run \`${commandName} secret-key reset\`, which deletes all data that was encrypted with ` +
   'it (webhooks with their credentials and events, responses stored for Idempotency-Keys, and logins at the platform). Accounts, API keys and credit stay';
 
 /** The check value of a store or of a backup. */
@@ -37,12 +38,13 @@ export interface SecretKeyParts {
 export async function openSecretKeys(config: Config, parts: SecretKeyParts): Promise<readonly Secret<Buffer>[]> {
   const { check, runtime, logger } = parts;
   const { dataDir, secrets } = config;
-  const mode = hideSecretKeyFile(dataDir);
+  const configured = await readKeys(config, check);
+  if (configured === 'lost') throw new OperatorError(lostKey(dataDir));
+  // A file that contains no key, or is not used, may belong to another program.
+  const mode = secrets.secretKeys === null ? hideSecretKeyFile(dataDir) : null;
   if (mode !== null) {
     logger.warn({ path: secretKeyPath(dataDir), mode }, 'other users could read the secret key; its mode is 0600 now');
   }
-  const configured = await readKeys(config, check);
-  if (configured === 'lost') throw new OperatorError(lostKey(dataDir));
   const keys = configured ?? [makeSecretKeyFile(dataDir, runtime)];
   if (!(await proveKeys(keys, parts))) throw new OperatorError(wrongKey(secrets.secretKeys !== null));
   return keys;

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../shared/config/config.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
@@ -36,8 +36,19 @@ async function openMongo({ secrets: { mongodbUrl } }: Config): Promise<Store | n
 
 /** Creates DATA_DIR with mode 0700. Missing parent folders get the default mode. */
 export function makeDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
-  mkdirSync(dirname(dataDir), { recursive: true });
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir, 0o700);
+}
+
+/** Creates a folder and its parents. In /proc, the recursive `mkdirSync` of Node 20 never returns. */
+function makeFolder(path: string, mode?: number): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    // Another process may have created it.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 export function storePath({ dataDir }: Config): string {

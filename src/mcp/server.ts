@@ -52,12 +52,18 @@ const instructions =
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 
-/** Accepts `arguments: null` as absent arguments. The protocol schema would refuse null. */
+/** Removes null parameters, such as `arguments: null`. The protocol schema would refuse them. */
+export function dropNulls(message: { params?: unknown }): void {
+  if (message.params === null) delete message.params;
+  const params = (message.params ?? {}) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(params)) if (value === null) delete params[name];
+}
+
 class LenientServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
     return (request, context) => {
-      if (request.params?.['arguments'] === null) delete request.params['arguments'];
+      dropNulls(request);
       return wrapped(request, context);
     };
   }

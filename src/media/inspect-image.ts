@@ -1,14 +1,8 @@
-import { imageSize } from 'image-size';
 import { turn } from '../shared/runtime/turns.ts';
 import { MediaError } from './media-error.ts';
 import { damaged, PictureParts, pictureFormat } from './picture-parts.ts';
 import type { Edit } from './spool.ts';
-import { maxPixels, maxSide } from './types.ts';
-
-export interface PictureSize {
-  width: number;
-  height: number;
-}
+import { maxPixels, maxSide, type PictureSize } from './types.ts';
 
 /**
  * Checks that a picture is complete. Returns its size in pixels, and the edits that remove its metadata. Throws
@@ -16,9 +10,10 @@ export interface PictureSize {
  */
 export async function inspectImage(bytes: Buffer): Promise<PictureSize & { edits: readonly Edit[] }> {
   const parts = new PictureParts(bytes);
-  const header = await pictureFormat(bytes)?.walk(parts);
-  if (header === undefined) throw damaged();
-  const size = readSize(header, parts.orientation);
+  const stored = await pictureFormat(bytes)?.walk(parts);
+  if (stored === undefined) throw damaged();
+  // Exif orientations from 5 to 8 swap width and height (JEITA CP-3451, section 4.6.4).
+  const size = parts.orientation >= 5 ? { width: stored.height, height: stored.width } : stored;
   if (size.width < 1 || size.height < 1) throw damaged();
   checkSide(size);
   if (size.width * size.height > maxPixels) {
@@ -31,16 +26,6 @@ export async function inspectImage(bytes: Buffer): Promise<PictureSize & { edits
 export function checkSide({ width, height }: PictureSize): void {
   if (Math.max(width, height) <= maxSide) return;
   throw new MediaError(`is ${width} by ${height} pixels: each side must have at most ${maxSide}`);
-}
-
-function readSize(header: Buffer, orientation: number): PictureSize {
-  try {
-    const { width, height } = imageSize(header);
-    // Exif orientations from 5 to 8 swap width and height (JEITA CP-3451, section 4.6.4).
-    return orientation >= 5 ? { width: height, height: width } : { width, height };
-  } catch {
-    throw damaged();
-  }
 }
 
 const windowBytes = 64 * 1024;

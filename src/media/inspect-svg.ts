@@ -1,6 +1,6 @@
-import type { PictureSize } from './inspect-image.ts';
 import { MediaError } from './media-error.ts';
 import type { Spool } from './spool.ts';
+import type { PictureSize } from './types.ts';
 
 /** The opening tag of the root element must end within this many bytes. */
 const rootBytes = 16_384;

@@ -1,7 +1,7 @@
-import { checkSide, type PictureSize } from './inspect-image.ts';
+import { checkSide } from './inspect-image.ts';
 import { MediaError } from './media-error.ts';
 import type { Spool } from './spool.ts';
-import { maxDurationMs } from './types.ts';
+import { maxDurationMs, type PictureSize } from './types.ts';
 
 export interface VideoFacts extends PictureSize {
   durationMs: number | null;

@@ -3,6 +3,7 @@ import { turn } from '../shared/runtime/turns.ts';
 import { MediaError } from './media-error.ts';
 import { orientationOnly, readOrientation } from './orientation.ts';
 import { type Edit, editedSize } from './spool.ts';
+import type { PictureSize } from './types.ts';
 
 const truncated = () => new MediaError('is a truncated image');
 export const damaged = () => new MediaError('is a damaged image');
@@ -57,10 +58,10 @@ export interface PictureFormat {
   /** Matches the start of a file. */
   starts: RegExp;
   /**
-   * Checks that the picture is complete, and collects the edits. Returns the bytes from which the size is read. Throws
-   * `MediaError`.
+   * Checks that the picture is complete, and collects the edits. Returns the size before the orientation is applied.
+   * Throws `MediaError`.
    */
-  walk: (parts: PictureParts) => Promise<Buffer>;
+  walk: (parts: PictureParts) => Promise<PictureSize>;
   /** Matches the start of metadata in a damaged file. */
   metadata: RegExp;
 }
@@ -73,14 +74,9 @@ const keptSegments = new Map([
 ]);
 /** The size of a JFIF segment without a thumbnail. */
 const jfifBytes = 18;
-/** An empty segment. The library that reads the size does not read the first segment. */
-const emptySegment = Buffer.of(0xff, 0xe0, 0, 2);
 
-/**
- * JPEG (ITU-T T.81, annex B): segments from SOI to EOI, with entropy-coded data after each SOS. Only the frame header
- * is returned, because the library searches byte by byte after fill bytes, which takes a second for 5 MB.
- */
-async function walkJpeg(parts: PictureParts): Promise<Buffer> {
+/** JPEG (ITU-T T.81, annex B): segments from SOI to EOI, with entropy-coded data after each SOS. */
+async function walkJpeg(parts: PictureParts): Promise<PictureSize> {
   const { bytes } = parts;
   let frame: Buffer | undefined;
   let scans = 0;
@@ -112,8 +108,8 @@ async function walkJpeg(parts: PictureParts): Promise<Buffer> {
     scans++;
     at = await endOfScan(bytes, at);
   }
-  if (scans === 0 || !frame) throw damaged();
-  return Buffer.concat([bytes.subarray(0, 2), emptySegment, frame]);
+  if (scans === 0 || !frame || frame.length < 9) throw damaged();
+  return { width: frame.readUInt16BE(7), height: frame.readUInt16BE(5) };
 }
 
 function withoutThumbnail(jfif: Buffer): Buffer {
@@ -146,7 +142,7 @@ const keptChunks = new Set([
 ]);
 
 /** PNG (ISO/IEC 15948, section 5): chunks of length, type, data and CRC, from IHDR to IEND. */
-async function walkPng(parts: PictureParts): Promise<Buffer> {
+async function walkPng(parts: PictureParts): Promise<PictureSize> {
   const { bytes } = parts;
   const seen = new Set<string>();
   let at = 8;
@@ -165,7 +161,7 @@ async function walkPng(parts: PictureParts): Promise<Buffer> {
   }
   if (!seen.has('IDAT')) throw damaged();
   parts.replace(at, bytes.length);
-  return bytes;
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
 function exifChunk(tiff: Buffer): Buffer {
@@ -179,7 +175,7 @@ const keptWebpChunks = new Set(['VP8 ', 'VP8L', 'VP8X', 'ALPH', 'ANIM', 'ANMF', 
 const [exifFlag, xmpFlag] = [0x08, 0x04];
 
 /** WebP (RFC 9649): a RIFF file of the declared length with one picture or an animation. */
-async function walkWebp(parts: PictureParts): Promise<Buffer> {
+async function walkWebp(parts: PictureParts): Promise<PictureSize> {
   const { bytes, edits } = parts;
   if (bytes.length < 20) throw truncated();
   const end = 8 + bytes.readUInt32LE(4);
@@ -214,12 +210,27 @@ async function walkWebp(parts: PictureParts): Promise<Buffer> {
   if (flagsAt > 0 && now !== flags) parts.replace(flagsAt, flagsAt + 1, Buffer.of(now));
   // Browsers ignore the orientation of a WebP.
   parts.orientation = 1;
-  if (edits.length === 0) return bytes;
-  const size = Buffer.alloc(4);
-  size.writeUInt32LE(editedSize(bytes.length, edits) - 8);
-  parts.replace(4, 8, size);
-  edits.sort((a, b) => a.from - b.from);
-  return bytes;
+  if (edits.length > 0) {
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(editedSize(bytes.length, edits) - 8);
+    parts.replace(4, 8, size);
+    edits.sort((a, b) => a.from - b.from);
+  }
+  return webpSize(bytes);
+}
+
+/** Reads the size from the first chunk: an extended header, a lossless picture, or a key frame of VP8 (RFC 6386). */
+function webpSize(bytes: Buffer): PictureSize {
+  const head = Buffer.alloc(30);
+  bytes.copy(head);
+  const type = head.toString('latin1', 12, 16);
+  if (type === 'VP8X') return { width: 1 + head.readUIntLE(24, 3), height: 1 + head.readUIntLE(27, 3) };
+  if (type === 'VP8L' && head[20] === 0x2f) {
+    const sides = head.readUInt32LE(21);
+    return { width: 1 + (sides & 0x3fff), height: 1 + ((sides >> 14) & 0x3fff) };
+  }
+  if (type !== 'VP8 ' || head.readUIntBE(23, 3) !== 0x9d012a) throw damaged();
+  return { width: head.readUInt16LE(26) & 0x3fff, height: head.readUInt16LE(28) & 0x3fff };
 }
 
 function webpChunk(tiff: Buffer): Buffer {
@@ -230,7 +241,7 @@ function webpChunk(tiff: Buffer): Buffer {
 const keptApplications = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 /** GIF (GIF89a): the screen descriptor, then blocks up to the trailer. Comments and XMP are extensions. */
-async function walkGif(parts: PictureParts): Promise<Buffer> {
+async function walkGif(parts: PictureParts): Promise<PictureSize> {
   const { bytes } = parts;
   let frames = 0;
   let at = 13 + colours(bytes[10]);
@@ -262,7 +273,7 @@ async function walkGif(parts: PictureParts): Promise<Buffer> {
   }
   if (frames === 0) throw damaged();
   parts.replace(at + 1, bytes.length);
-  return bytes;
+  return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
 }
 
 function colours(flags = 0): number {

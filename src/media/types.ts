@@ -3,6 +3,12 @@ import type { MediaKind } from '../shared/model/taken-media.ts';
 /** The maximum length of a side in pixels, for pictures and videos. `maxPixels` limits the area of a picture. */
 export const maxSide = 8_192;
 export const maxPixels = 50_000_000;
+
+export interface PictureSize {
+  width: number;
+  height: number;
+}
+
 /** The maximum duration of a video, in milliseconds. */
 export const maxDurationMs = 24 * 60 * 60 * 1_000;
 

@@ -25,7 +25,7 @@ interface Host extends Slots {
 
 /**
  * Limits the number of simultaneous exchanges (a request and its response) per host and in total. An
- * exchange opens up to four connections while it connects, and then uses one.
+ * exchange opens up to four connections while it connects (through a proxy, four tunnels), and then uses one.
  *
  * An account may start an exchange only if it holds fewer slots of the host than are free, and less than a third of the
  * free slots of all hosts (dynamic thresholds: Choudhury and Hahne, 1998). A single account can therefore use half of

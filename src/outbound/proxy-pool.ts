@@ -30,8 +30,8 @@ export interface ProxyTarget {
   origin: string;
   /**
    * Who chose the target. For the `operator`, the proxy gets the name of the target. For a `caller`, the guard resolves
-   * and checks the name before each connection, and the proxy gets the checked address, because it could resolve the
-   * name to another one. A refused target fails with `AddressRefusedError` or `NameNotFoundError`.
+   * and checks the name before each connection, and the proxy gets the checked addresses one by one, because it could
+   * resolve the name to another one. A refused target fails with `AddressRefusedError` or `NameNotFoundError`.
    */
   chosenBy: 'operator' | 'caller';
 }
@@ -165,10 +165,13 @@ export class ProxyPool {
 
   #connector(proxy: ForwardProxy, isChecked: boolean): Connector {
     const dial = async ({ hostname, port, protocol, account }: Parameters<Connector>[0]) => {
-      const host = isChecked ? (await this.#options.guard.resolve(hostname, account))[0].address : hostname;
-      const authority = `${host.includes(':') ? `[${host}]` : host}:${port || (protocol === 'https:' ? 443 : 80)}`;
+      const hosts = isChecked
+        ? (await this.#options.guard.resolve(hostname, account)).map(({ address }) => address)
+        : [hostname];
+      const targetPort = port || (protocol === 'https:' ? 443 : 80);
+      const authorities = hosts.map((host) => `${host.includes(':') ? `[${host}]` : host}:${targetPort}`);
       const name = isChecked ? hostname : 'the platform';
-      return (await this.#dialer.dial(proxy, authority, name, account)) as Socket;
+      return (await this.#dialer.dial(proxy, authorities, name, account)) as Socket;
     };
     return (target, callback) => {
       const stands = (httpSocket: Socket) => {

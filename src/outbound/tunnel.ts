@@ -5,6 +5,7 @@ import { type ConnectorOptions, guardedConnector } from './connector.ts';
 import { type Connector, LimitedClient } from './limited-client.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { brokenTunnelError, connectError, refusalError, timeoutError } from './proxy-errors.ts';
+import { type Attempt, race } from './race.ts';
 
 /** `timeoutMs` limits the time to open a tunnel: connection, TLS and the response of the proxy. */
 export interface TunnelOptions extends ConnectorOptions {
@@ -30,39 +31,54 @@ export class TunnelDialer {
   }
 
   /**
-   * Returns a socket to `authority` (`host:port`) through the proxy. Throws a `PosternError` with the name of the proxy
-   * and with `target`, the caller's name of the destination. `account` is the API account of the request.
+   * Returns a socket to the first of the authorities (`host:port`) that the proxy can reach. The next one is tried if the
+   * proxy responds with a server error, breaks the connection, or has not responded after a delay. Throws a
+   * `PosternError` with the name of the proxy and with `target`, the caller's name of the destination. `account` is the
+   * API account of the request.
    */
-  async dial(proxy: ForwardProxy, authority: string, target: string, account: string): Promise<Duplex> {
+  dial(proxy: ForwardProxy, authorities: readonly string[], target: string, account: string): Promise<Duplex> {
+    const { runtime, timeoutMs, counter } = this.#options;
     let connected = false;
-    const client = new LimitedClient(proxy.origin, {
-      headersTimeout: 0,
-      connect: (options, callback) =>
-        this.#connect(options, (...[error, socket]) => {
-          // undici retries after errors with certain codes, so the error is replaced by one without them.
-          if (error) return callback(connectError(proxy, error), null);
-          connected = true;
-          callback(null, socket);
-        }),
-    });
-    // A timer is used because undici reacts to an abort signal only after the connection is open.
-    const late = () => void client.destroy(timeoutError(proxy, target, connected));
-    const timer = this.#options.runtime.after(this.#options.timeoutMs, late);
-    this.#dialing.add(client);
-    if (this.#closed) void client.destroy();
-    try {
+    const late = () => timeoutError(proxy, target, connected);
+    const begin = (authority: string, attempt: Attempt<Duplex>) => {
+      const client = new LimitedClient(proxy.origin, {
+        headersTimeout: 0,
+        connect: (options, callback) =>
+          this.#connect(options, (...[error, socket]) => {
+            // undici retries after errors with certain codes, so the error is replaced by one without them.
+            if (error) return callback(connectError(proxy, error), null);
+            connected = true;
+            attempt.startDelay();
+            callback(null, socket);
+          }),
+      });
+      this.#dialing.add(client);
+      if (this.#closed) void client.destroy();
       const request = { path: authority, headers: headersOf(proxy, authority), account };
-      const { statusCode, socket } = await client.connect(request);
-      if (statusCode >= 200 && statusCode < 300) return socket;
-      socket.on('error', () => {}).destroy();
-      throw refusalError(proxy, target, statusCode);
-    } catch (error) {
-      throw error instanceof PosternError ? error : brokenTunnelError(proxy, target, error);
-    } finally {
-      timer.cancel();
-      this.#dialing.delete(client);
-      void client.destroy();
-    }
+      client
+        .connect(request)
+        .then(
+          ({ statusCode, socket }) => {
+            const isOpen = statusCode >= 200 && statusCode < 300;
+            if (isOpen && attempt.succeed(socket)) return;
+            socket.on('error', () => {}).destroy();
+            if (!isOpen) attempt.fail(refusalError(proxy, target, statusCode), statusCode < 500);
+          },
+          (error) => {
+            const isConnectError = error instanceof PosternError;
+            attempt.fail(isConnectError ? error : brokenTunnelError(proxy, target, error), isConnectError);
+          },
+        )
+        .finally(() => {
+          this.#dialing.delete(client);
+          void client.destroy();
+        });
+      return () => void client.destroy();
+    };
+    const options = { runtime, timeoutMs, late, mayOverlap: () => !counter?.crowded };
+    return new Promise((resolve, reject) => {
+      race<Duplex>(authorities, options, begin, (...[error, socket]) => (error ? reject(error) : resolve(socket)));
+    });
   }
 
   close(): void {

@@ -132,7 +132,7 @@ describe('postern call', () => {
   test('without credentials says where they can come from', async () => {
     const { code, err } = await postern(['call', 'user/me'], { DATA_DIR: folder });
     expect(code).toBe(2);
-    expect(err).toMatch(/no credentials: set POSTERN_URL.*npm start/);
+    expect(err).toMatch(/no credentials: set POSTERN_URL.*postern.js serve/);
     const half = await postern(['call', 'user/me'], { ...env, POSTERN_URL: 'http://127.0.0.1:9/v1' });
     expect(half.err).toContain('POSTERN_API_KEY must be set too');
   });

@@ -1,7 +1,7 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +39,19 @@ test('the command runs from the package, whose bundle has what it needs', () => 
   const { version } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as { version: string };
   const command = join(installed, 'scripts', 'postern.js');
   expect(execFileSync(process.execPath, [command, '--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
+  // Messages name the command with which it was started. npm makes such a link.
+  const link = join(folder, 'postern');
+  symlinkSync(command, link);
+  for (const [program, name] of [
+    [command, `node ${join('node_modules', 'postern', 'scripts', 'postern.js')}`],
+    [link, 'postern'],
+  ] as const) {
+    const { stderr } = spawnSync(process.execPath, [program, 'trigger', 'like', '--to', 'ada'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain(`\`${name} serve\``);
+  }
 });
 
 test('postern/webhooks works without the dependencies of the package, types included', () => {

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -21,6 +21,12 @@ const changes: readonly [end: RegExp, next: string][] = [
   ],
 ];
 
+/** Further changes, after which older versions cannot use the store, so that all processes must be stopped first. */
+const incompatible: typeof changes = [
+  [/from < \d+(\) assertNoneRuns\(store, liveProcesses)/, 'from < newest$1'],
+  [/String\(\d+\)(\]\);\s*connection\.exec\(`PRAGMA user_version)/, 'String(newest)$1'],
+];
+
 /** A build of the next version of Postern, whose only difference is a migration of each store. */
 export interface NextVersion {
   /** The file to start. */
@@ -29,19 +35,20 @@ export interface NextVersion {
 }
 
 /** Makes the next version from the built service. It is beside it, because it needs the same files and packages. */
-export function buildNextVersion(): NextVersion {
-  const folder = join(dist, `next-version-${process.pid}`);
+export function buildNextVersion({ isCompatible = true } = {}): NextVersion {
+  const all = isCompatible ? changes : [...changes, ...incompatible];
+  const folder = mkdtempSync(join(dist, 'next-version-'));
   cpSync(join(dist, 'service'), folder, { recursive: true });
   const found = new Set<RegExp>();
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.js'))) {
     let code = readFileSync(join(folder, name), 'utf8');
-    for (const [end, next] of changes) {
+    for (const [end, next] of all) {
       if (!end.test(code)) continue;
       found.add(end);
       code = code.replace(end, next);
     }
     writeFileSync(join(folder, name), code);
   }
-  if (found.size < changes.length) throw new Error('the migrations are not where this file looks for them');
+  if (found.size < all.length) throw new Error('the migrations are not where this file looks for them');
   return { program: join(folder, 'postern.js'), remove: () => rmSync(folder, { recursive: true }) };
 }

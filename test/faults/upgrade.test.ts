@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { postern } from '../support/command.ts';
+import { startFleet } from '../support/fleet.ts';
 import { findMongo, noMongo } from '../support/mongo-server.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 import type { Backend } from './backend.ts';
 import { FaultEnvironment } from './environment.ts';
 import { type Gateway, pause } from './gateway.ts';
@@ -26,6 +32,57 @@ test('on sqlite, no charge, tweet or event is lost or doubled by an upgrade', ()
 test.skipIf(ours === null)('on mongodb, no charge, tweet or event is lost or doubled by an upgrade', () =>
   upgrade(() => mongoBackend(ours as NonNullable<typeof ours>)),
 );
+
+test('after an upgrade that needed all processes stopped, the backup of the step before brings the old state back', async () => {
+  const folder = temporaryFolder(onTestFinished);
+  const next = buildNextVersion({ isCompatible: false });
+  onTestFinished(next.remove);
+  const receiver = await startReceiver();
+  const { settings, start } = await startFleet(null);
+  const restored = { ...settings, DATA_DIR: join(folder, 'restored') };
+  const serve = async (program?: string, env: Record<string, string> = settings) => {
+    const { process, demo } = await start(env, program);
+    const [ada, grace] = demo.accounts.map(({ authToken }) => {
+      return new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken });
+    }) as [Client, Client];
+    return { process, ada, grace };
+  };
+  const stateOf = async (ada: Client) => {
+    const [{ body: account }, { body: webhooks }] = [
+      await ada.get('/account/balance'),
+      await ada.get('/account/webhooks'),
+    ];
+    const [{ id }] = webhooks.data['webhooks'] as [{ id: string }];
+    const deliveries = (await ada.get(`/webhooks/${id}/deliveries`)).body.data['deliveries'];
+    return { account: account.data, webhooks: webhooks.data, deliveries };
+  };
+
+  const old = await serve();
+  const hook = await old.ada.post('/webhooks', { url: receiver.url, events: ['tweet.mention'] });
+  receiver.secret = String(hook.body.data['secret']);
+  await old.ada.write('PUT', `/webhooks/${hook.body.data['id']}`);
+  await old.grace.post('/tweet/create', { text: 'Before @ada' });
+  await until(() => expect(receiver.deliveries).toHaveLength(1));
+  const before = await until(async () => {
+    const state = await stateOf(old.ada);
+    expect(state.deliveries).toMatchObject([{ outcome: 'delivered' }]);
+    return state;
+  });
+  expect(await postern(['backup', join(folder, 'backup')], settings)).toMatchObject({ code: 0 });
+  expect(await old.process.end('SIGTERM')).toBe(0);
+
+  const upgraded = await serve(next.program);
+  expect(await stateOf(upgraded.ada)).toEqual(before);
+  await upgraded.ada.write('DELETE', `/webhooks/${hook.body.data['id']}`);
+  expect(await upgraded.process.end('SIGTERM')).toBe(0);
+  await expect(serve()).rejects.toThrow('was written by a newer version of Postern');
+
+  expect(await postern(['restore', join(folder, 'backup')], restored)).toMatchObject({ code: 0 });
+  const back = await serve(undefined, restored);
+  expect(await stateOf(back.ada)).toEqual(before);
+  await back.grace.post('/tweet/create', { text: 'After @ada' });
+  await until(() => expect(receiver.deliveries).toHaveLength(2));
+});
 
 async function upgrade(openBackend: () => Promise<Backend>): Promise<void> {
   const backend = await openBackend();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { exchange } from '../support/raw.ts';
 import { useService } from '../support/use-service.ts';
 import { type Agent, type Generation, generations, overHttp } from './agents.ts';
 
@@ -280,6 +281,18 @@ describe('HTTP', () => {
     expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([200, page]);
   });
 
+  test('closes the connection after the response if the client asks for it', async () => {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const head = { ...owner.headers, host: 'x', 'content-type': 'application/json', 'content-length': body.length };
+    const lines = [
+      'POST /mcp HTTP/1.1',
+      ...Object.entries(head).map((header) => header.join(': ')),
+      'connection: close',
+    ];
+    const { text } = await exchange(service.origin, `${lines.join('\r\n')}\r\n\r\n${body}`, { answers: 2 });
+    expect(text).toMatch(/^HTTP\/1\.1 200 .*\r\nconnection: close\r\n/is);
+  });
+
   test('accepts one message in a request, and no other methods', async () => {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const batch = await post([list, list]);
@@ -293,6 +306,7 @@ describe('HTTP', () => {
   test.each([
     ['*/*', 'application/json'],
     ['', 'application/json'],
+    ['text/html, *; q=.2', 'application/json'],
     ['application/json', 'application/json'],
     ['application/*;q=0.5, text/html', 'application/json'],
     ['application/json, text/event-stream;q=0.5', 'application/json'],
@@ -317,6 +331,12 @@ describe('HTTP', () => {
   );
 
   test('accepts null for absent fields and arguments', async () => {
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: null, _meta: null } };
+    for (const message of [{ ...ping, params: null }, list]) {
+      const response = await post(message, { accept: 'application/json' });
+      expect(await response.json()).toMatchObject({ id: 1, result: {} });
+    }
     for (const input of [null, { full: null }]) {
       const { result } = (await (await post(callOf('account_balance', input), { accept: '*/*' })).json()) as {
         result: { structuredContent: object };
@@ -341,6 +361,9 @@ describe('HTTP', () => {
     const error = expect.stringContaining('policy: must be read, write or destructive');
     expect([policy.status, await policy.text()]).toEqual([400, error]);
     expect((await post(call, {}, {}, `/mcp?auth_token=${owner.options.authToken}`)).status).toBe(400);
+    const unknown = await post(call, {}, {}, '/mcp?polcy=write');
+    expect([unknown.status, unknown.headers.get('x-error-code')]).toEqual([400, 'bad_input']);
+    expect(await unknown.text()).toContain('Unknown parameter: polcy. Did you mean policy?');
   });
 
   test('counts each message towards the limits of the key', async () => {

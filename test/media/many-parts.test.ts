@@ -35,6 +35,17 @@ test.each(makers)(
   },
 );
 
+test.each([
+  ['VP8X', '000000001f0300570200'],
+  ['VP8L', '2f1fc395000000000000'],
+  ['VP8 ', '3001009d012a20035802'],
+])('a WebP that begins with %s has the size of that chunk', async (type, data) => {
+  const first = Buffer.concat([Buffer.from(`RIFF0000WEBP${type}\x0a\0\0\0`, 'latin1'), Buffer.from(data, 'hex')]);
+  const picture = Buffer.concat([first, webp.subarray(12)]);
+  picture.writeUInt32LE(picture.length - 8, 4);
+  expect(await inspectImage(picture)).toMatchObject({ width: 800, height: 600 });
+});
+
 describe('a JPEG', () => {
   test('lets other work run while millions of markers without data are read', async () => {
     const markers = Buffer.alloc(10_000_001, Buffer.of(0xff, 0xd0));

@@ -3,7 +3,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ConnectionLimiter } from '../../src/outbound/connection-limiter.ts';
-import { maxAttempts, openSocket } from '../../src/outbound/open-socket.ts';
+import { openSocket } from '../../src/outbound/open-socket.ts';
+import { maxAttempts } from '../../src/outbound/race.ts';
 import { type Runtime, systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
 /** The address of a server with a full accept queue. The system ignores further connections, like a host that is off. */

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { postern } from '../support/command.ts';
+import { postern, posternProcess } from '../support/command.ts';
 import { readDemo } from '../support/demo.ts';
 import { startPostern } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -74,6 +74,13 @@ describe('DATA_DIR', () => {
     expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).code).toBe(0);
     expect(modeOf(dataDir)).toBe(0o700);
     expect(modeOf(dirname(dataDir))).toBe(0o777 & ~process.umask());
+  });
+
+  // In /proc, the recursive mkdir of Node 20 never returns.
+  test.skipIf(!existsSync('/proc/self'))('folder that cannot be created: serve fails with one line', async () => {
+    const { code, err } = await posternProcess(['serve'], { ...settings, DATA_DIR: '/proc/postern/data' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^postern: DATA_DIR cannot be used: ENOENT.*\n$/);
   });
 
   test.each([['serve'], ['sandbox'], ['account', 'list'], ['backup', join(folder, 'backup')], ['doctor']])(

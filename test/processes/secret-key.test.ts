@@ -115,4 +115,14 @@ describe('the mode of secret.key', () => {
     await run();
     expect(statSync(elsewhere).mode & 0o777).toBe(0o644);
   });
+
+  test('is not changed if secret.key contains no key, because it may belong to another program', async () => {
+    mkdirSync(dataDir, { mode: 0o700 });
+    const path = join(dataDir, 'secret.key');
+    writeFileSync(path, '-----BEGIN PRIVATE KEY-----');
+    chmodSync(path, 0o644);
+    expect(await refusal()).toContain('does not contain 32 bytes');
+    await run({ SECRET_KEY: randomBytes(32).toString('base64') });
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+  });
 });

@@ -10,17 +10,19 @@ import { Secret } from '../../src/shared/secrets/secret.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
 import { atEnd } from '../support/at-end.ts';
 import { listen } from '../support/listen.ts';
-import { startForwardProxy } from './forward-proxy.ts';
+import { startFakeProxy, startForwardProxy } from './forward-proxy.ts';
 import { selfSigned } from './self-signed.ts';
 
 let names: Record<string, string[]> = {};
 /** Each answers one request for /slow. */
 const slowRequests: (() => void)[] = [];
-const guard = new OutboundGuard({
-  allow: ['127.0.0.1/32'],
-  runtime: systemRuntime,
-  resolve: async (name) => (names[name] ?? []).map((address) => ({ address })),
-});
+const guardOf = (allow: string) =>
+  new OutboundGuard({
+    allow: [allow],
+    runtime: systemRuntime,
+    resolve: async (name) => (names[name] ?? []).map((address) => ({ address })),
+  });
+const guard = guardOf('127.0.0.1/32');
 
 const port = await listen(
   createServer((request, response) => {
@@ -166,6 +168,70 @@ describe('a target that a caller names, through a proxy', () => {
     expect(await get(poolWith(), proxy.url, callers(`shop.example:${port}`))).toMatch(`shop.example:${port} `);
     expect(proxy.tunnels.slice(before)).toEqual([`127.0.0.1:${port}`]);
   });
+
+  const addresses = ['8.8.8.1', '8.8.8.2', '8.8.8.3', '8.8.8.4', '8.8.8.5'];
+  const bad = 'HTTP/1.1 503 Service Unavailable\r\n\r\n';
+
+  /** Starts a proxy that answers CONNECT to the addresses with these texts: `null` is silence, '' opens a tunnel. */
+  async function answeringProxy(answers: readonly (string | null)[]) {
+    names = { 'shop.example': addresses };
+    const tried: string[] = [];
+    const fake = await startFakeProxy((socket, request) => {
+      const [, address = ''] = /^CONNECT ([\d.]+):80 /.exec(request) ?? [];
+      tried.push(address);
+      const answer = answers[addresses.indexOf(address)] ?? null;
+      if (answer) return socket.end(answer);
+      if (answer === null) return;
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${address}`));
+    });
+    return { ...fake, url: `http://${fake.name}`, tried };
+  }
+
+  test('is tried at its next address if a real proxy cannot reach it', async () => {
+    names = { 'shop.example': ['127.0.0.9', '127.0.0.8', '127.0.0.1'] };
+    const pool = poolWith({ guard: guardOf('127.0.0.0/8') });
+    expect(await get(pool, proxy.url, callers(`shop.example:${port}`))).toMatch(`shop.example:${port} `);
+  });
+
+  test.each(['502 Bad Gateway', '503 Service Unavailable', '504 Gateway Timeout', 'a broken connection'])(
+    'is tried at its next address after %s, and gets the request once',
+    async (status) => {
+      const answer = status === 'a broken connection' ? 'HTTP/1.1 ' : `HTTP/1.1 ${status}\r\n\r\n`;
+      const refusing = await answeringProxy([answer, bad, '']);
+      expect(await get(poolWith(), refusing.url, callers('shop.example'))).toBe('8.8.8.3');
+      expect(refusing.tried).toEqual(addresses.slice(0, 3));
+      expect(refusing.heard().match(/^GET /gm)).toHaveLength(1);
+    },
+  );
+
+  test('is tried at its next address 250 ms after CONNECT, and the first tunnel is used', async () => {
+    const runtime = manualRuntime();
+    const silent = await answeringProxy([null, '']);
+    const answer = get(poolWith({ runtime }), silent.url, callers('shop.example'));
+    await expect.poll(() => silent.tried).toEqual(addresses.slice(0, 1));
+    await runtime.advance(249);
+    expect(silent.tried).toHaveLength(1);
+    await runtime.advance(1);
+    expect(await answer).toBe('8.8.8.2');
+    await expect.poll(() => silent.open()).toBe(0);
+  });
+
+  test('is tried at four addresses, and fails with the last answer', async () => {
+    const refusing = await answeringProxy([bad, bad, bad, bad.replace('503', '504'), '']);
+    const answer = get(poolWith(), refusing.url, callers('shop.example'));
+    await expect(answer).rejects.toThrow(/refused to open a tunnel to shop\.example \(status 504\)$/);
+    expect(refusing.tried).toEqual(addresses.slice(0, 4));
+  });
+
+  test.each(['403 Forbidden', '407 Proxy Authentication Required', '429 Too Many Requests'])(
+    'is not tried at another address after %s',
+    async (status) => {
+      const refusing = await answeringProxy([`HTTP/1.1 ${status}\r\n\r\n`, '']);
+      await expect(get(poolWith(), refusing.url, callers('shop.example'))).rejects.toThrow(status.slice(0, 3));
+      expect(refusing.tried).toEqual(addresses.slice(0, 1));
+    },
+  );
 
   test.each([
     '10.0.0.1',

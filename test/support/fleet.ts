@@ -25,8 +25,8 @@ export interface Fleet {
   readonly settings: Readonly<Record<string, string>>;
   /** Creates an account with this credit and a key. */
   newKey(micros: number): Promise<{ account: string; key: string }>;
-  /** Starts another gateway. */
-  start(env?: Record<string, string>): Promise<Gateway>;
+  /** Starts another gateway, of another version of Postern if `program` is its file. */
+  start(env?: Record<string, string>, program?: string): Promise<Gateway>;
   stop(): Promise<void>;
 }
 
@@ -52,12 +52,12 @@ export async function startFleet(mongodbUrl: string | null): Promise<Fleet> {
     },
     sandboxUrl,
     settings: { ...shared, DATA_DIR: dataDir },
-    async start(env = {}) {
+    async start(env = {}, program) {
       const own = mongodbUrl === null ? dataDir : join(directory, `gateway-${started.length}`);
       const DATA_DIR = env['DATA_DIR'] ?? own;
       const settings = { PORT: '0', PLATFORM_URL: sandboxUrl, PLATFORM_KIND: 'sandbox', ...env };
       const process = await restartUntilReached(() => {
-        const each = startPostern(['serve'], { ...shared, DATA_DIR, ...settings });
+        const each = startPostern(['serve'], { ...shared, DATA_DIR, ...settings }, program);
         started.push(each);
         return each;
       });

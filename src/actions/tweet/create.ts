@@ -94,7 +94,8 @@ export const createTweet = platformAction({
       const media = ids.length + urls.length;
       if (text === '' && media === 0) issues.push(missing(['text', 'media_ids', 'media_urls'], value));
       if (media > mostMedia) issues.push({ code: 'custom', path: ['media_urls'], message: tooMany, input: value });
-      if ((value.media_alt_texts?.length ?? 0) <= media) return;
+      const lastText = value.media_alt_texts?.findLastIndex((text) => text !== null) ?? -1;
+      if (lastText < media) return;
       issues.push({
         code: 'custom',
         path: ['media_alt_texts'],

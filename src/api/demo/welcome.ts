@@ -1,3 +1,4 @@
+import { commandName } from '../../shared/config/command-name.ts';
 import type { Config } from '../../shared/config/config.ts';
 import type { Demo } from './demo.ts';
 import { demoAccess, examplesFor } from './examples.ts';
@@ -30,12 +31,12 @@ A GraphQL query (an account and its timeline, two calls in one request):
 
 Any call from a shell in this folder; --help lists them all:
 
-  node scripts/postern.js call user/followers userName=grace
+  ${commandName} call user/followers userName=grace
 
 The demo credentials are in ${demoPath}, and for shells in demo.env beside it, which acts as ada. To create an account and a key of your own:
 
-  node scripts/postern.js account create --name me --credits 5
-  node scripts/postern.js key create --account <the printed id>
+  ${commandName} account create --name me --credits 5
+  ${commandName} key create --account <the printed id>
 
 Stop with Ctrl-C.
 `;
@@ -62,8 +63,8 @@ ${aligned(places)}
 
 Create an account and a key before the first call:
 
-  node scripts/postern.js account create --name me --credits 5
-  node scripts/postern.js key create --account <the printed id>
+  ${commandName} account create --name me --credits 5
+  ${commandName} key create --account <the printed id>
 
 Stop with Ctrl-C.
 `;

@@ -11,5 +11,6 @@ function readRange(range: string): [name: string, quality: number] {
   const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
   const quality = parameters.find((parameter) => parameter.startsWith('q='));
   const value = quality === undefined ? 1 : Number(quality.slice(2));
-  return [name, value >= 0 && value <= 1 ? value : 0];
+  // Some clients, such as those of Java, send a single `*`.
+  return [name === '*' ? '*/*' : name, value >= 0 && value <= 1 ? value : 0];
 }

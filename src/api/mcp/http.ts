@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { mcpServer } from '../../mcp/server.ts';
+import { dropNulls, mcpServer } from '../../mcp/server.ts';
 import { isPolicy, type Policy, policies } from '../../mcp/tools.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
@@ -12,6 +12,7 @@ import { mediaRanges } from '../http/media-ranges.ts';
 import { parseQuery, type RequestTarget, refuseCredentialsInQuery } from '../http/request.ts';
 import { applyRate, handle, localsOf, showRate } from '../http/request-locals.ts';
 import { sendError } from '../rest/envelope.ts';
+import { unknownParameter } from '../rest/unknown-parameters.ts';
 import { PipelineBackend, type PipelineBackendParts } from './pipeline-backend.ts';
 
 export type McpListener = (request: IncomingMessage, response: ServerResponse, target: RequestTarget) => void;
@@ -78,7 +79,9 @@ function requirePost({ method }: IncomingMessage, response: ServerResponse): voi
 /** Reads `?policy=write`. Every client can configure an address, but not every client can configure headers. */
 function readPolicy(query: string): Policy {
   const { policy = 'read', ...others } = parseQuery(query);
-  refuseCredentialsInQuery(Object.keys(others));
+  const names = Object.keys(others);
+  refuseCredentialsInQuery(names);
+  if (names.length > 0) throw unknownParameter(names.map((name) => ({ path: [name], known: ['policy'] })));
   if (typeof policy === 'string' && isPolicy(policy)) return policy;
   throw malformedField('policy', `must be ${policies.join(', ').replace(/, (?=\w+$)/, ' or ')}`);
 }
@@ -90,8 +93,11 @@ function policyOption(policy: Policy): string {
 /** Batches are refused, so that one request is one call. The protocol has none since its revision of 2025-06-18. */
 async function readMessage(request: IncomingMessage): Promise<object> {
   const message = await readJsonBody(request, { limitBytes: bodyLimitBytes, compressed: true });
-  if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message;
-  throw new PosternError('unreadable_body', 'The body must be one JSON-RPC message: batches are not accepted');
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    throw new PosternError('unreadable_body', 'The body must be one JSON-RPC message: batches are not accepted');
+  }
+  dropNulls(message);
+  return message;
 }
 
 type Format = 'json' | 'events' | 'any';
@@ -143,6 +149,8 @@ async function sendWebResponse(response: ServerResponse, { status, headers, body
   if (response.closed) return void body?.cancel();
   response.statusCode = status;
   showRate(response);
+  // Node's HTTP server chooses `connection`, because it may close the connection after the response.
+  headers.delete('connection');
   for (const [name, value] of headers) response.setHeader(name, value);
   for await (const part of body ?? []) {
     if (response.closed) return;

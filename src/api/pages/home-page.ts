@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { Action } from '../../actions/action.ts';
+import { commandName } from '../../shared/config/command-name.ts';
 import { formatDollars } from '../../shared/model/money.ts';
 import { version } from '../../shared/version.ts';
 import type { Demo } from '../demo/demo.ts';
@@ -99,7 +100,7 @@ ${
 
 function credentials(): Html {
   return html`<form class="credentials" id="credentials" autocomplete="off">
-<p>Create a key with <code>node scripts/postern.js account create --name me --credits 5</code> and <code>node scripts/postern.js key create --account &lt;id&gt;</code>.</p>
+<p>Create a key with <code>${commandName} account create --name me --credits 5</code> and <code>${commandName} key create --account &lt;id&gt;</code>.</p>
 <label>API key <input name="key" type="password" required autocomplete="off" spellcheck="false" placeholder="$POSTERN_KEY"></label>
 <label>Actor token <input name="actor" type="password" required autocomplete="off" spellcheck="false" placeholder="$ACTOR_TOKEN"></label>
 </form>`;

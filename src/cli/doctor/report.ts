@@ -1,3 +1,4 @@
+import { commandName } from '../../shared/config/command-name.ts';
 import type { Environment } from '../../shared/config/config.ts';
 import { settings } from '../../shared/config/settings.ts';
 import type { Examination } from './examine.ts';
@@ -24,10 +25,12 @@ function summary(findings: readonly Finding[], runningAt: string | null): string
   if (hasFailure(findings)) {
     const problems = count('fail') === 1 ? '1 problem' : `${count('fail')} problems`;
     const found = count('warn') === 0 ? problems : `${problems} and ${warnings}`;
-    return `Found ${found}. Next: do what the arrows say, then run \`node scripts/postern.js doctor\` again.`;
+    return `Found ${found}. Next: do what the arrows say, then run \`${commandName} doctor\` again.`;
   }
   const found = count('warn') === 0 ? 'All is well.' : `Nothing is broken, with ${warnings}.`;
-  return `${found} Next: ${runningAt === null ? '`node scripts/postern.js serve` starts the service.' : `${runningAt}/ shows calls to paste.`}`;
+  const next =
+    runningAt === null ? `\`${commandName} serve\` starts the service.` : `${runningAt}/ shows calls to paste.`;
+  return `${found} Next: ${next}`;
 }
 
 export function asJson({ findings }: Examination): string {

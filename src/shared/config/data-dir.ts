@@ -8,7 +8,7 @@ export interface DataDir {
   readonly used: string;
 }
 
-/** A folder with one of these files has data of Postern. */
+/** A folder with one of these files has data of Postern. The store comes first, because a key may be a copy. */
 const ownFiles = ['postern.sqlite', 'secret.key'];
 const ofOthers = 0o077;
 const writableByAll = 0o002;
@@ -22,11 +22,13 @@ export function chooseDataDir(text: string): { value: DataDir } | string {
   const given = resolve(text);
   const folder = find(given);
   if (folder && !folder.isDirectory()) return 'is not a folder';
-  if (!folder || process.platform === 'win32' || holdsData(given, folder)) return { value: { given, used: given } };
+  if (!folder || process.platform === 'win32') return { value: { given, used: given } };
 
   const used = join(given, 'postern');
   const subfolder = find(used);
-  if (!(subfolder && holdsData(used, subfolder)) && isPrivate(folder)) return { value: { given, used: given } };
+  const [holder] = ownFiles.flatMap((name) => [given, used].filter((path) => holds(path, name)));
+  if (holder === given || (holder === undefined && isPrivate(folder))) return { value: { given, used: given } };
+
   if (subfolder && !subfolder.isDirectory()) return 'is not a private folder, and `postern` in it is not a folder';
   // In a folder that all users can write, such as /tmp, another user may have created the subfolder.
   if (subfolder && (folder.mode & writableByAll) !== 0 && !isTrusted(subfolder)) {
@@ -39,11 +41,9 @@ export function chooseDataDir(text: string): { value: DataDir } | string {
  * In a folder that all users can write, only files of this user and of root count. Another user may have created a file with a
  * known key.
  */
-function holdsData(path: string, folder: Stats): boolean {
-  return ownFiles.some((name) => {
-    const file = find(join(path, name));
-    return file !== null && ((folder.mode & writableByAll) === 0 || isTrusted(file));
-  });
+function holds(path: string, name: string): boolean {
+  const [folder, file] = [find(path), find(join(path, name))];
+  return folder !== null && file !== null && ((folder.mode & writableByAll) === 0 || isTrusted(file));
 }
 
 function isPrivate({ mode, uid }: Stats): boolean {

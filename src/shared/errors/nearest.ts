@@ -17,20 +17,28 @@ export function didYouMean(typed: string, names: readonly string[]): string {
 }
 
 function spelling(name: string): string {
-  return name.toLowerCase().replaceAll('-', '_');
+  return name
+    .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
+    .toLowerCase()
+    .replaceAll(/[\s-]/g, '_');
 }
 
 /**
- * Returns how much two names differ: the number of edits relative to the length. Also compares the last part of the typed name with each
- * word of the other name, because `search` may stand for `tweet/advanced_search`.
+ * Returns how much two names differ: the number of edits relative to the length. Also compares the last part of the
+ * typed name with each word of the other name, because `search` may stand for `tweet/advanced_search`. Names are near
+ * if one has all words of the other, because `reply_to` may stand for `reply_to_tweet_id`.
  */
 function distanceOf(typed: string, name: string): number {
   if (typed.length > 64) return 1;
   const [group = '', last = typed] = typed.split('/');
   const words = [name.slice(name.lastIndexOf('/') + 1), ...name.split(/[/_]/)];
+  const typedWords = typed.split('_');
+  const isPart =
+    typedWords.every((word) => words.includes(word)) || name.split('_').every((word) => typedWords.includes(word));
   const isOtherGroup = last !== typed && !name.startsWith(`${group}/`);
   const ofWords = words.map((word) => editsBetween(last, word) / last.length + (isOtherGroup ? 0.2 : 0.1));
-  return Math.min(editsBetween(typed, name) / typed.length, ...ofWords);
+  const ofPart = isPart && typedWords.length > 1 ? 0.15 : 1;
+  return Math.min(editsBetween(typed, name) / typed.length, ofPart, ...ofWords);
 }
 
 /** Returns the number of inserted, deleted and replaced characters, and of swapped neighbours (optimal string alignment). */

@@ -48,9 +48,10 @@ test('a post has the alt texts and languages of the request, over REST and Graph
   }
 });
 
-test('a post without languages names none', async () => {
+test('a post without languages and alternative texts has none', async () => {
   const { client, records } = await startWithRecords();
-  expect((await client.post('/tweet/create', { text: 'A loom' })).status).toBe(200);
+  const input = { text: 'A loom', media_alt_texts: [null], langs: null };
+  expect((await client.post('/tweet/create', input)).status).toBe(200);
   expect(records[0]).not.toHaveProperty('langs');
 });
 

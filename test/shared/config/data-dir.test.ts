@@ -55,12 +55,16 @@ describe('DATA_DIR', () => {
     expect(choose()).toBe('itself');
   });
 
-  test('data in the subfolder: keeps using it after the mode of the folder was restricted', () => {
+  test('data in the subfolder: keeps using it after the folder got mode 700 and a copy of the key, but no store', () => {
     make(folder, 0o755);
     make(join(folder, 'postern'), 0o700, ['postern.sqlite']);
     expect(choose()).toBe('subfolder');
     chmodSync(folder, 0o700);
     expect(choose()).toBe('subfolder');
+    writeFileSync(join(folder, 'secret.key'), '');
+    expect(choose()).toBe('subfolder');
+    writeFileSync(join(folder, 'postern.sqlite'), '');
+    expect(choose()).toBe('itself');
   });
 
   test.each(['file', 'link to a file'])('%s instead of a folder: is refused', (kind) => {

@@ -69,7 +69,7 @@ export function Events() {
           {demo && (
             <>
               {' '}
-              On the sandbox, <code>node scripts/postern.js trigger</code> causes events.
+              On the sandbox, <code>postern trigger</code> causes events.
             </>
           )}
         </>
