@@ -1,6 +1,4 @@
-import { type FeedTweet, homeFeed } from '../dataset/home.ts';
-import { compareIds } from '../dataset/snowflake.ts';
-import type { SandboxTweet } from '../dataset/types.ts';
+import { homeAfter } from '../dataset/home.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
 import { viewerHead } from './user-target.ts';
@@ -23,42 +21,8 @@ export const home: ActorOperation = {
   },
   handle(call) {
     const { actor } = call;
-    const { dataset } = call.platform;
     const paging = pagingOf(call, 'home', actor.id);
-    const position = readPosition(paging.after);
-    const lastId = position?.lastId ?? dataset.lastTweetId ?? '0';
-    const name = position?.name ?? dataset.feeds.newName(actor, lastId);
-    const make = () => homeFeed(dataset, actor, lastId);
-    const feed = position === undefined ? make() : dataset.feeds.find(name, make);
-    const page = visiblePage(call, below(feed, position), paging.count);
-    const last = feed.find(({ tweet }) => tweet.id === page.next);
-    if (last === undefined) return tweetsAnswer(call, viewerHead(actor), page, null);
-    if (position === undefined) dataset.feeds.keep(name, feed);
-    const cursor = paging.seal(`${name}:${lastId}:${last.rank}:${last.tweet.id}`);
-    return tweetsAnswer(call, viewerHead(actor), page, cursor);
+    const page = visiblePage(call, homeAfter(call.platform.dataset, actor, paging.after), paging.count);
+    return tweetsAnswer(call, viewerHead(actor), page, paging.seal(page.next));
   },
 };
-
-interface Position {
-  readonly name: string;
-  readonly lastId: string;
-  readonly rank: number;
-  readonly id: string;
-}
-
-/**
- * Parses a cursor position. Only cursors sealed by this sandbox reach this function, so the position has four parts.
- */
-function readPosition(text: string | undefined): Position | undefined {
-  if (text === undefined) return undefined;
-  const [name = '', lastId = '', rank = '', id = ''] = text.split(':');
-  return { name, lastId, rank: Number(rank), id };
-}
-
-function* below(feed: readonly FeedTweet[], after: Position | undefined): Generator<readonly [SandboxTweet, string]> {
-  for (const { tweet, rank } of feed) {
-    const isBelow =
-      after === undefined || rank < after.rank || (rank === after.rank && compareIds(tweet.id, after.id) < 0);
-    if (isBelow) yield [tweet, tweet.id];
-  }
-}

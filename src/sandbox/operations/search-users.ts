@@ -1,11 +1,10 @@
-import { compareIds } from '../dataset/snowflake.ts';
-import type { User } from '../dataset/types.ts';
 import { isActive } from '../dataset/visibility.ts';
 import { jsonResponse, pageOf } from '../http/contract.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { badRequest } from '../refusal.ts';
-import { joinTerms, termsOf } from '../search/match.ts';
+import { termsOf } from '../search/match.ts';
+import { searchUsers } from '../search/users.ts';
 import { usersAnswer } from './user-lists.ts';
 
 const MAX_QUERY_LENGTH = 512;
@@ -38,53 +37,7 @@ export const searchUsersOperation: ActorOperation = {
     const words = termsOf(text);
     if (words.length === 0) throw badRequest('q', 'holds nothing to search for: give a name or a word');
     const paging = pagingOf(call, 'search-users', text);
-    const found = [...call.platform.dataset.users.values()].flatMap((user) => {
-      const rank = rankOf(user, words);
-      return rank === undefined ? [] : [{ user, rank }];
-    });
-    found.sort((a, b) => a.rank - b.rank || compareIds(a.user.id, b.user.id));
-    const page = takePage(after(found, paging.after), paging.count, isActive);
+    const page = takePage(searchUsers(call.platform.dataset, words, paging.after), paging.count, isActive);
     return usersAnswer(call, '', page, paging.seal(page.next));
   },
 };
-
-/**
- * Returns the rank of a user for a query, lower is better, or undefined if the user does not match. The rank never
- * changes, so that pages do not repeat or skip users.
- */
-function rankOf(user: User, words: readonly string[]): number | undefined {
-  if (user.screenName.toLowerCase() === words.join(' ')) return 0;
-  const { names, all } = termsOfUser(user);
-  if (words.every((word) => names.includes(` ${word}`))) return 1;
-  return words.every((word) => all.includes(` ${word}`)) ? 2 : undefined;
-}
-
-interface UserTerms {
-  readonly names: string;
-  readonly all: string;
-}
-
-const known = new WeakMap<User, UserTerms>();
-
-function termsOfUser(user: User): UserTerms {
-  let terms = known.get(user);
-  if (terms === undefined) {
-    const names = joinTerms(termsOf(`${user.screenName} ${user.name}`));
-    terms = { names, all: names + joinTerms(termsOf(user.description)) };
-    known.set(user, terms);
-  }
-  return terms;
-}
-
-interface Found {
-  readonly user: User;
-  readonly rank: number;
-}
-
-function* after(found: readonly Found[], position: string | undefined): Generator<readonly [User, string]> {
-  const [rank = 0, id = '0'] = position === undefined ? [] : position.split(':');
-  for (const each of found) {
-    const isAfter = each.rank > Number(rank) || (each.rank === Number(rank) && compareIds(each.user.id, id) > 0);
-    if (isAfter) yield [each.user, `${each.rank}:${each.user.id}`];
-  }
-}

@@ -1,12 +1,11 @@
-import { tweetsJson } from '../dataset/render.ts';
 import { jsonResponse, ref } from '../http/contract.ts';
-import { pageSize } from '../http/input.ts';
-import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import type { ActorOperation } from '../http/operation.ts';
+import { pagingOf, takePage } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';
-import { jsonText, type SandboxResponse } from '../http/response.ts';
 import { badRequest } from '../refusal.ts';
 import { BadQuery, parseQuery, type Query, UnknownOperator } from '../search/parse.ts';
-import { type Product, type SearchPosition, search } from '../search/search.ts';
+import { bestFirst, newestMatches } from '../search/search.ts';
+import { tweetsAnswer } from './user-tweets.ts';
 
 const MAX_QUERY_LENGTH = 512;
 
@@ -38,21 +37,16 @@ export const searchTweets: ActorOperation = {
     ],
     responses: { 200: jsonResponse('A page.', ref('TweetPage')) },
   },
-  handle({ platform, query, actor }: ActorCall): SandboxResponse {
-    const text = (query.get('q') ?? '').trim();
-    const parsed = parse(text);
-    const product = productOf(query.get('product'));
-    const count = pageSize(query);
-    const scope = ['search', actor.id, product, text];
-    const cursor = query.get('cursor');
-    const after = cursor === null ? undefined : positionOf(platform.cursors.open(scope, cursor));
-
-    const { dataset } = platform;
-    const page = search(dataset, parsed, product, actor, count, after);
-    const next = page.next && platform.cursors.seal(scope, [page.next.snapshotId, `${page.next.score}`, page.next.id]);
-    return jsonText(
-      `{"tweets":${tweetsJson(dataset, page.tweets, actor)},"next_cursor":${next === undefined ? 'null' : `"${next}"`}}`,
-    );
+  handle(call) {
+    const text = (call.query.get('q') ?? '').trim();
+    const query = parse(text);
+    const product = productOf(call.query.get('product'));
+    const paging = pagingOf(call, `search ${product}`, text);
+    const { dataset } = call.platform;
+    const newest = (below: string | undefined) => newestMatches(dataset, query, call.actor, below);
+    const found = product === 'top' ? bestFirst(dataset, newest(undefined), paging.after) : newest(paging.after);
+    const page = takePage(found, paging.count, () => true);
+    return tweetsAnswer(call, '', page, paging.seal(page.next));
   },
 };
 
@@ -72,16 +66,8 @@ function parse(text: string): Query {
   }
 }
 
-function productOf(text: string | null): Product {
+function productOf(text: string | null) {
   if (text === null || text === 'latest') return 'latest';
   if (text === 'top') return 'top';
   throw badRequest('product', 'product must be latest or top');
-}
-
-function positionOf(parts: string[] | undefined): SearchPosition {
-  const [snapshotId, score, id] = parts ?? [];
-  if (snapshotId === undefined || score === undefined || id === undefined) {
-    throw new Problem(400, 'bad_cursor', 'The cursor does not belong to this list');
-  }
-  return { snapshotId, score: Number(score), id };
 }

@@ -1,9 +1,12 @@
+import { tweetCounts } from '../dataset/counts.ts';
 import type { List, SandboxTweet, User } from '../dataset/types.ts';
+import type { Viewer } from '../dataset/visibility.ts';
 
 export type Matcher = (tweet: SandboxTweet) => boolean;
 
-/** What operators look up. */
+/** What operators look up, and for whom: counts are those that the viewer sees. */
 export interface Directory {
+  readonly viewer: Viewer;
   userNamed(screenName: string): User | undefined;
   readonly lists: ReadonlyMap<string, List>;
 }
@@ -22,6 +25,11 @@ const id = { takes: /^\d{1,19}$/, needs: 'an id', restricts: false };
 const count = { takes: /^\d{1,9}$/, needs: 'a whole number', restricts: false };
 const day = { takes: { test: isDay }, needs: 'a day as YYYY-MM-DD', restricts: true };
 
+const atLeast =
+  (name: 'likes' | 'replies' | 'retweets') =>
+  (value: string, { viewer }: Directory): Matcher =>
+  (tweet) =>
+    tweetCounts(tweet, viewer)[name] >= Number(value);
 const userOf = (value: string, { userNamed }: Directory) => userNamed(value.replace(/^@/, ''));
 const hasMedia = (of?: string) => (tweet: SandboxTweet) =>
   tweet.media.some((media) => of === undefined || media.kind === of);
@@ -82,9 +90,9 @@ const operators: Readonly<Record<string, Operator>> = {
       return (tweet) => members.has(tweet.author);
     },
   },
-  min_likes: { ...count, match: (value) => (tweet) => tweet.likers.size >= Number(value) },
-  min_replies: { ...count, match: (value) => (tweet) => tweet.replies.size >= Number(value) },
-  min_reposts: { ...count, match: (value) => (tweet) => tweet.retweeters.size >= Number(value) },
+  min_likes: { ...count, match: atLeast('likes') },
+  min_replies: { ...count, match: atLeast('replies') },
+  min_reposts: { ...count, match: atLeast('retweets') },
   since: { ...day, match: (value) => (tweet) => tweet.createdAt >= Date.parse(value) },
   to: {
     ...name,

@@ -1,5 +1,7 @@
+import { aboutForm } from '../dataset/about.ts';
+import { homeAfter } from '../dataset/home.ts';
 import type { Relation } from '../dataset/relation.ts';
-import { compareIds } from '../dataset/snowflake.ts';
+import { compareIds, snowflake } from '../dataset/snowflake.ts';
 import { mergeNewest, newestTweets, type Post, reversed, timelineOf } from '../dataset/timelines.ts';
 import type { Repost, SandboxTweet, User } from '../dataset/types.ts';
 import {
@@ -12,8 +14,12 @@ import {
   visibleTweet,
 } from '../dataset/visibility.ts';
 import type { Call, XOperation } from '../http/operation.ts';
-import type { SandboxResponse } from '../http/response.ts';
+import { json, type SandboxResponse } from '../http/response.ts';
 import { badRequest, notFound, Refusal } from '../refusal.ts';
+import { termsOf } from '../search/match.ts';
+import { BadQuery, onlyRestricts, parseQuery, type Query, UnknownOperator } from '../search/parse.ts';
+import { bestFirst, newestMatches } from '../search/search.ts';
+import { searchUsers } from '../search/users.ts';
 import { type Answer, render } from './answer.ts';
 import { appOnlyRefused, type ResourceProblem } from './problems.ts';
 import {
@@ -24,6 +30,8 @@ import {
   type Placed,
   pageOf,
   type Sizes,
+  sizeOf,
+  timeParameter,
   valuesOf,
   type XCall,
 } from './request.ts';
@@ -184,16 +192,23 @@ const range = ['start_time', 'end_time', 'since_id', 'until_id'];
 
 /** The items of a list after a position, before they are filtered. */
 interface Source {
+  /** What the tokens of the list belong to. Default: the id in the path. */
+  readonly key?: string;
   readonly owner?: User;
   readonly after: (position: string | undefined) => Iterable<Placed<User | Post>>;
   readonly shown?: (item: User | Post) => boolean;
 }
 
-type DeclaredList = Omit<Declared, 'run'> & { readonly sizes: Sizes; from(call: XCall): Source };
+interface DeclaredList extends Omit<Declared, 'run'> {
+  readonly sizes: Sizes;
+  /** The part of `meta` that the list lacks. */
+  readonly lacks?: 'result_count' | 'previous_token';
+  from(call: XCall): Source;
+}
 
 const resources: Readonly<Record<string, Resource>> = { users: 'user', tweets: 'tweet', lists: 'list' };
 
-function list({ from, ...declared }: DeclaredList): XOperation {
+function list({ from, lacks, ...declared }: DeclaredList): XOperation {
   const [, , collection = ''] = declared.path.split('/');
   const resource = resources[collection] ?? 'user';
   const isTimeline = declared.query?.includes('since_id') === true;
@@ -201,13 +216,15 @@ function list({ from, ...declared }: DeclaredList): XOperation {
     ...declared,
     query: [...paging, ...(declared.query ?? [])],
     run(call) {
+      const size = sizeOf(call);
       const result = attempt(resource, 'id', call.subject, () => from(call));
       if (!('found' in result)) return { data: undefined, problems: [result] };
-      const { owner, after, shown = () => true } = result.found;
-      const { items, tokens } = pageOf(call, call.subject, after, shown);
+      const { owner, key = call.subject, after, shown = () => true } = result.found;
+      const { items, tokens } = pageOf(call, key, size, after, shown);
       const ids = isTimeline ? items.map(({ id }) => id).toSorted(compareIds) : [];
       const ends = ids.length > 0 && { newest_id: ids.at(-1), oldest_id: ids[0] };
-      return { data: items, meta: { result_count: items.length, ...ends, ...tokens }, ...(owner && { owner }) };
+      const meta = { result_count: items.length, ...ends, ...tokens, ...(lacks && { [lacks]: undefined }) };
+      return { data: items, meta, ...(owner && { owner }) };
     },
   });
 }
@@ -378,6 +395,7 @@ const postLists: readonly XOperation[] = [
   }),
   postList({
     id: 'getPostsQuotedPosts',
+    lacks: 'previous_token',
     path: '/2/tweets/{id}/quote_tweets',
     query: ['exclude'],
     sizes: [10, 100, 10],
@@ -385,5 +403,116 @@ const postLists: readonly XOperation[] = [
   }),
 ];
 
-/** All operations of X's API that the sandbox serves. */
-export const xOperations: readonly XOperation[] = [...lookUps, ...userLists, ...postLists];
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+function postSearch(id: string, scope: 'recent' | 'all', greatest: number): XOperation {
+  return postList({
+    id,
+    path: `/2/tweets/search/${scope}`,
+    query: [...range, 'query', 'sort_order', 'next_token'],
+    sizes: [10, greatest, 10],
+    from(call) {
+      const { dataset, query, viewer, selection, state } = call;
+      const text = query.get('query') ?? '';
+      const parsed = parseSearch(text, selection.extended ? 4_096 : scope === 'all' ? 1_024 : 512, selection.extended);
+      const order = query.get('sort_order') ?? 'recency';
+      if (order !== 'recency' && order !== 'relevancy') throw badRequest('sort_order', 'is not recency or relevancy');
+      checkTimes(query, state.now(), scope === 'recent');
+      const oldest = scope === 'recent' ? snowflake(state.now() - WEEK_MS, 0) : '0';
+      const newest = inRange(query, (below) => newestMatches(dataset, parsed, viewer, below), oldest);
+      const best = (position: string | undefined) => bestFirst(dataset, newest(undefined), position);
+      return { key: `${order} ${text}`, after: order === 'recency' ? newest : best };
+    },
+  });
+}
+
+function parseSearch(text: string, longest: number, mayOnlyRestrict: boolean): Query {
+  if (text.length > longest)
+    throw badRequest('query', `The query is ${text.length} characters long; ${longest} are allowed`);
+  try {
+    const query = parseQuery(text);
+    if (query === undefined) throw badRequest('query', 'holds nothing to search for');
+    if (mayOnlyRestrict || !onlyRestricts(query)) return query;
+  } catch (error) {
+    if (error instanceof BadQuery || error instanceof UnknownOperator) throw badRequest('query', error.message);
+    throw error;
+  }
+  throw badRequest(
+    'query',
+    'The query needs an operator that can stand alone: lang:, has:, is: and negations only restrict others',
+  );
+}
+
+/** Refuses the times that X refuses in searches. */
+function checkTimes(query: URLSearchParams, now: number, isRecent: boolean): void {
+  const start = timeParameter(query, 'start_time');
+  const end = timeParameter(query, 'end_time');
+  if (end !== undefined && end > now - 10_000) throw badRequest('end_time', 'end_time must be at least 10 seconds ago');
+  if (start !== undefined && start >= (end ?? now))
+    throw badRequest('start_time', 'start_time must be before end_time and now');
+  const oldest = Math.min(start ?? now, end ?? now);
+  if (isRecent && oldest < now - WEEK_MS)
+    throw badRequest(start === undefined ? 'end_time' : 'start_time', 'recent search reaches back seven days');
+}
+
+const userSearch = list({
+  id: 'searchUsers',
+  lacks: 'result_count',
+  path: '/2/users/search',
+  of: 'users',
+  query: ['query', 'next_token'],
+  sizes: [1, 1_000, 100],
+  userOnly: true,
+  from({ dataset, query, selection }) {
+    const text = query.get('query') ?? '';
+    checkValue('query', text, selection.extended ? /^.{1,512}$/s : /^[\w' ]{1,50}$/);
+    const words = termsOf(text);
+    if (words.length === 0) throw badRequest('query', 'holds nothing to search for: give a name or a word');
+    return { key: text, after: (position) => searchUsers(dataset, words, position), shown: isItemActive };
+  },
+});
+
+/** What the sandbox offers beyond X. */
+const extensions: readonly XOperation[] = [
+  postList({
+    id: 'getSandboxHome',
+    path: '/sandbox/home',
+    sizes: [1, 100, 20],
+    userOnly: true,
+    from: ({ dataset, viewer }) => ({
+      after: (position) => (viewer === null ? [] : homeAfter(dataset, viewer, position)),
+    }),
+  }),
+  list({
+    id: 'getFollowersYouKnow',
+    path: '/sandbox/users/{id}/followers_you_know',
+    of: 'users',
+    sizes: [1, 1_000, 100],
+    userOnly: true,
+    from(call) {
+      const owner = shownUser(call);
+      const isKnown = (item: User | Post) => 'screenName' in item && call.viewer?.following.has(item) === true;
+      return { owner, after: related(owner.followers), shown: isKnown };
+    },
+  }),
+  declare({
+    id: 'getUserAbout',
+    path: '/sandbox/users/{id}/about',
+    of: 'users',
+    run(call) {
+      const user = userById(call, call.subject);
+      return json({ data: aboutForm(user), meta: { viewer_id: call.viewer?.id } });
+    },
+  }),
+];
+
+/** All operations of X's API that the sandbox serves, and its extensions. */
+export const xOperations: readonly XOperation[] = [
+  ...lookUps,
+  ...userLists,
+  ...postLists,
+  postSearch('searchPostsRecent', 'recent', 100),
+  postSearch('searchPostsAll', 'all', 500),
+  userSearch,
+  ...extensions,
+];

@@ -1,3 +1,4 @@
+import { aboutForm } from '../dataset/about.ts';
 import { tweetCounts, userCounts } from '../dataset/counts.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { extractEntities } from '../dataset/entities.ts';
@@ -39,7 +40,7 @@ export function userJson(dataset: Dataset, user: User, viewer: Viewer, selection
     json += `,"public_metrics":{"followers_count":${followers},"following_count":${following},"${as('post_count')}":${tweets},"listed_count":${listed},"like_count":${favourites},"media_count":${media}}`;
   }
   const [pinned] = user.pinned;
-  if (pinned !== undefined && fields.has('pinned_post_id')) {
+  if (pinned !== undefined && (selection.extended || fields.has('pinned_post_id'))) {
     json += `,"${as('pinned_post_id')}":"${pinned}"`;
     if (selection.extended) json += `,"${as('pinned_post_ids')}":${JSON.stringify(user.pinned)}`;
   }
@@ -71,7 +72,7 @@ function fixedFieldsOf(dataset: Dataset, user: User) {
       url: link && { urls: [{ ...link, display_url: website.replace(/^https?:\/\//, '') }] },
       description: entitiesForm(extractEntities(description, dataset.userNamed)),
     }),
-    is_identity_verified: user.verified,
+    is_identity_verified: aboutForm(user).is_identity_verified,
     location: user.location,
     parody: false,
     profile_banner_url: user.banner && dataset.origin + user.banner,
@@ -108,7 +109,9 @@ export function postJson(dataset: Dataset, post: Post, viewer: Viewer, selection
   }
   if (fields.has('public_metrics')) {
     const { retweets, replies, likes, quotes, bookmarks, views } = tweetCounts(post, viewer);
-    json += `,"public_metrics":{"${as('repost_count')}":${retweets},"reply_count":${replies},"like_count":${likes},"quote_count":${quotes},"bookmark_count":${bookmarks},"impression_count":${views ?? 0}}`;
+    json += `,"public_metrics":{"${as('repost_count')}":${retweets},"reply_count":${replies},"like_count":${likes},"quote_count":${quotes},"bookmark_count":${bookmarks}`;
+    // X always has the views. By extension they may be unknown.
+    json += views === null && selection.extended ? '}' : `,"impression_count":${views ?? 0}}`;
   }
   const article = fields.has('article') && post.article !== null && dataset.articles.find(post.article.id);
   if (article) {

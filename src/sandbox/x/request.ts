@@ -47,26 +47,30 @@ interface IdRange {
 }
 
 /** Reads `since_id`, `until_id`, `start_time` (inclusive) and `end_time` (exclusive). Ids contain the time, so times are ids. */
-function rangeOf(query: URLSearchParams): IdRange {
+function rangeOf(query: URLSearchParams, oldest: string): IdRange {
   const since = query.get('since_id');
   const until = query.get('until_id');
   const [start, end] = ['start_time', 'end_time'].map((name) => timeParameter(query, name));
-  const lower = ['0'];
+  const lower = [oldest];
   if (since !== null) lower.push(String(BigInt(checkValue('since_id', since, idPattern)) + 1n));
   if (start !== undefined) lower.push(snowflake(start, 0));
   const upper: string[] = [];
   if (until !== null) upper.push(checkValue('until_id', until, idPattern));
   if (end !== undefined) upper.push(snowflake(end, 0));
-  return { least: lower.toSorted(compareIds).at(-1) ?? '0', below: upper.toSorted(compareIds)[0] };
+  return { least: lower.toSorted(compareIds).at(-1) ?? oldest, below: upper.toSorted(compareIds)[0] };
 }
 
 /**
  * Reads the range of a query and returns a function that lists the posts of the range. `newestBelow` lists posts newest first,
- * below an id.
+ * below an id. `oldest` is the least id that may be asked for.
  */
-export function inRange(query: URLSearchParams, newestBelow: (id: string | undefined) => Iterable<Placed<Post>>) {
-  const { least, below } = rangeOf(query);
-  return function* (after: string | undefined): Generator<Placed<Post>> {
+export function inRange<T extends Post>(
+  query: URLSearchParams,
+  newestBelow: (id: string | undefined) => Iterable<Placed<T>>,
+  oldest = '0',
+) {
+  const { least, below } = rangeOf(query, oldest);
+  return function* (after: string | undefined): Generator<Placed<T>> {
     for (const placed of newestBelow(after ?? below)) {
       if (compareIds(placed[0].id, least) < 0) return;
       yield placed;
@@ -88,7 +92,7 @@ export type Placed<T> = readonly [item: T, position: string | number];
 /** Stands for the position before the first page. */
 const FIRST = 'first';
 /** The number of earlier pages to which one can go back from a page. */
-const maxStarts = 20;
+const maxStarts = 5;
 
 /**
  * Returns a page and its tokens. A token has the position before the page and the positions of earlier pages. It belongs to
@@ -97,6 +101,7 @@ const maxStarts = 20;
 export function pageOf<T extends User | Post>(
   call: XCall,
   list: string,
+  size: number,
   itemsAfter: (position: string | undefined) => Iterable<Placed<T>>,
   shown: (item: T) => boolean,
 ) {
@@ -106,7 +111,7 @@ export function pageOf<T extends User | Post>(
   const token = call.query.get(name);
   const starts = token === null ? [FIRST] : cursors.open(scope, token);
   if (starts === undefined) throw badRequest(name, `The \`${name}\` value does not belong to this list`);
-  const { items, next } = takePage(itemsAfter(starts[0] === FIRST ? undefined : starts[0]), sizeOf(call), shown);
+  const { items, next } = takePage(itemsAfter(starts[0] === FIRST ? undefined : starts[0]), size, shown);
   const tokens = {
     ...(next !== undefined && { next_token: cursors.seal(scope, [next, ...starts].slice(0, maxStarts)) }),
     ...(starts.length > 1 && { previous_token: cursors.seal(scope, starts.slice(1)) }),
@@ -114,7 +119,7 @@ export function pageOf<T extends User | Post>(
   return { items, tokens };
 }
 
-function sizeOf({ query, sizes: [least, greatest, usual] }: XCall): number {
+export function sizeOf({ query, sizes: [least, greatest, usual] }: XCall): number {
   const text = query.get('max_results');
   if (text === null) return usual;
   const size = /^\d{1,4}$/.test(text) ? Number(text) : 0;
