@@ -30,6 +30,8 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
     dataOf(await person.client.post('/tweet/retweet', { tweet_id: discussedTweet }));
     dataOf(await ada.client.post('/user/follow', { username: person.handle }));
   }
+  // A repost of an own post is not an item of its own.
+  dataOf(await ada.client.post('/tweet/retweet', { tweet_id: discussedTweet }));
   dataOf(await linus.client.post('/user/follow', { username: grace.handle }));
   dataOf(await grace.client.post('/user/follow', { username: ada.handle }));
   dataOf(await ada.client.post('/tweet/bookmark', { tweet_id: discussedTweet }));
@@ -77,7 +79,7 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
     const verified = (affiliates as unknown[]).length;
     return { replyCount, quoteCount, retweetCount, followers, members, verified };
   };
-  const complete = { replyCount: 2, quoteCount: 2, retweetCount: 2, followers: 2, members: 2, verified: 1 };
+  const complete = { replyCount: 2, quoteCount: 2, retweetCount: 3, followers: 2, members: 2, verified: 1 };
   await until(async () => expect(await counts()).toEqual(complete));
   return new ParityFixture(platform, await startReceiver());
 }
