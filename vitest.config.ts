@@ -4,19 +4,20 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Long faults, the soak, browsers, and the longest tests of processes, guides and the AT Protocol's servers. `npm run test:all` runs them;
- * `npm run check -- kills` runs the faults for longer.
+ * Long faults, the soak, browsers, the longest tests of processes and guides, and the tests on the AT Protocol's own servers, whose start
+ * alone takes a minute. `npm run test:all` runs them; `npm run check -- kills` runs the faults for longer.
  */
 const onlyInAll = [
   'test/articles/faults.test.ts',
   'test/cli/account-data.test.ts',
   'test/docs/guides.test.ts',
   'test/outbound/slow-names.test.ts',
-  'test/processes/two-gateways.test.ts',
+  'test/processes/{database-away,two-gateways}.test.ts',
+  'test/sandbox/{activity,chats,realms}-crash.test.ts',
   'test/browser/**',
   'test/soak/**',
   'test/security/command.test.ts',
-  'test/platform/atproto/events.test.ts',
+  'test/platform/atproto/{articles,events,jetstream,native,network}.test.ts',
   'test/platform/*/parity.test.ts',
   'test/faults/{sqlite,mongodb,upgrade}.test.ts',
   'test/store/{embedded-disk,embedded-trouble,mongo-away}.test.ts',
@@ -80,6 +81,8 @@ export default defineConfig(({ mode }) => ({
     env: { TEST_ALL: mode === 'all' ? '1' : '' },
     // A file that loads the service again needs a second of processor time for it.
     isolate: false,
+    // Tests allocate much for a short time. With the default, a tenth of the processor time is garbage collection.
+    execArgv: ['--max-semi-space-size=32'],
     // Limits end a test that hangs. No test may fail because the machine is slow.
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,

@@ -30,6 +30,7 @@ import type { startSandboxWorker } from '../sandbox/worker-host.ts';
 import type { Config } from '../shared/config/config.ts';
 import { removedSettings } from '../shared/config/settings.ts';
 import { isLoopbackHost } from '../shared/model/loopback.ts';
+import { microsPerDollar } from '../shared/model/money.ts';
 import { type Logger, makeLogger } from '../shared/observability/logger.ts';
 import { Metrics } from '../shared/observability/metrics.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
@@ -226,6 +227,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       capabilities: describeCapabilities(calls, platform.capabilities),
       media,
       directMessages,
+      onPlatformCost: (priceClass, micros) => metrics.platformCost.inc({ class: priceClass }, micros / microsPerDollar),
       tasks,
       cursors: new CursorSealer(secretKeys.map((key) => derivePurposeKey(key, 'cursors'))),
       readProxy: (text) => readProxy(text, guard),

@@ -5,6 +5,7 @@ import { writeDemoFiles } from '../api/demo/demo.ts';
 import { plainWelcome, welcomeText } from '../api/demo/welcome.ts';
 import { afterClose } from '../api/http/request-locals.ts';
 import { answerUnreadableRequests } from '../api/server/http-errors.ts';
+import { parseInTurns } from '../api/server/pipelining.ts';
 import { UnreadResponses } from '../api/server/unread-responses.ts';
 import type { Config } from '../shared/config/config.ts';
 import { repeat, systemRuntime } from '../shared/runtime/runtime.ts';
@@ -48,6 +49,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
   // handled normally.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const runtime = overrides.runtime ?? systemRuntime;
+  parseInTurns(server);
   const traffic = new Traffic(server);
   server.maxConnections = overrides.maxConnections ?? maxConnections;
   const unread = new UnreadResponses(traffic, runtime);

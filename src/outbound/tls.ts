@@ -10,7 +10,7 @@ import { mayParse } from './parsing-turns.ts';
  * The maximum number of bytes that a server may send before the handshake ends. Certificate chains have 2 to 8 KiB. OpenSSL accepts 100 KB, and
  * verifies an RSA signature of 1.2 KiB with an exponent of 3,072 bits in 9 ms.
  */
-const maxHandshakeBytes = 12 * 1024;
+const maxHandshakeBytes = 9 * 1024;
 /**
  * The maximum number of bytes without application data after the handshake. Data is decrypted when its record is complete, which has up to
  * 16 KiB (RFC 8446, section 5.2).

@@ -87,7 +87,7 @@ describe('calls and their price', () => {
     faulty.fate = 'ok';
     await runtime.advance(100);
     expect(await balance()).toEqual({ paid: price, charged: 0, avail: price, held: 0 });
-    expect(await store.ledger.usage('a', 0, 1e9)).toEqual([]);
+    expect(await store.ledger.usage('a', 0, 1e9)).toMatchObject([]);
   });
 
   test('released credit is in the store when `returned` resolves', async () => {

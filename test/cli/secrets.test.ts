@@ -11,13 +11,14 @@ import { startFleet } from '../support/fleet.ts';
 import { findMongo, noMongo, startMongo } from '../support/mongo-server.ts';
 import { startPostern } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { isAll } from '../support/repetitions.ts';
 import { until } from '../support/until.ts';
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/cli/secrets.test.ts, MongoDB: ${noMongo}\n`);
 const more = 70;
 
-describe.each(found ? ['sqlite', 'mongodb'] : ['sqlite'])('postern secrets rotate on the %s store', (kind) => {
+describe.each(found && isAll ? ['sqlite', 'mongodb'] : ['sqlite'])('postern secrets rotate on the %s store', (kind) => {
   describe('while a gateway runs', async () => {
     const mongo = kind === 'mongodb' && found ? await startMongo(found) : null;
     const vaultOf = (key: string) => {

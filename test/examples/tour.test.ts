@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Demo, writeDemoFiles } from '../../src/api/demo/demo.ts';
 import { startAtprotoFixture } from '../platform/atproto/world.ts';
 import { atprotoMissing } from '../support/atproto-network.ts';
+import { isAll } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { useService } from '../support/use-service.ts';
 
@@ -48,7 +49,7 @@ async function expectTour(demo: Demo, user: string): Promise<void> {
 describe("README's tour", () => {
   test('runs on the sandbox', () => expectTour(service.demo, 'grace'));
 
-  test.skipIf(atprotoMissing() !== null)(
+  test.runIf(isAll && atprotoMissing() === null)(
     'runs on the AT Protocol, without the extras of the sandbox',
     { retry: 2 },
     async () => {

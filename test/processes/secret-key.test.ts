@@ -2,21 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Environment } from '../../src/shared/config/config.ts';
 import { atEnd } from '../support/at-end.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
-import { type Demo, readDemo } from '../support/demo.ts';
-import { type PosternProcess, startPostern } from '../support/process.ts';
+import type { Demo } from '../support/demo.ts';
+import { quickStretcher } from '../support/quick-stretcher.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
 let dataDir: string;
 let receiver: TestReceiver;
 
-const sandbox = startPostern(['sandbox'], { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0' });
-atEnd(() => sandbox.end('SIGKILL'));
-const sandboxUrl = (await sandbox.printed(/http:\/\/127\.0\.0\.1:\d+/))[0];
+const sandbox = await startSandbox({ port: 0, dataDir: null, stretcher: quickStretcher });
+atEnd(() => sandbox.close());
+const platform = { PLATFORM_URL: sandbox.url, PLATFORM_KIND: 'sandbox' };
 
 beforeEach(async () => {
   folder = temporaryFolder();
@@ -24,32 +27,19 @@ beforeEach(async () => {
   receiver = await startReceiver();
 });
 
-function start(env: Record<string, string> = {}): PosternProcess {
-  const platform = { PLATFORM_URL: sandboxUrl, PLATFORM_KIND: 'sandbox' };
-  const service = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', ...platform, ...env });
-  atEnd(() => service.child.kill('SIGKILL'));
-  return service;
-}
-
-/** Starts the service, calls `use`, and stops the service. */
-async function run(env: Record<string, string> = {}, use: (demo: Demo) => Promise<void> = async () => {}) {
-  const service = start(env);
-  await service.printed(/listening on/);
-  const demo = readDemo(dataDir);
-  // The service handles signals once it responds.
-  expect((await fetch(new URL('/healthz', demo.baseUrl))).status).toBe(200);
-  await use(demo);
-  expect(await service.end('SIGTERM')).toBe(0);
-  return service.log();
+/** Starts the service, calls `use`, and stops the service. Returns its log. */
+async function run(use: (demo: Demo) => Promise<void> = async () => {}, env: Environment = {}): Promise<string> {
+  const service = await startService({ DATA_DIR: dataDir, ...platform, ...env });
+  await use(service.demo);
+  await service.stop();
+  return service.log.join('');
 }
 
 /** Returns the message of a start that is refused. */
-async function refusal(env: Record<string, string> = {}): Promise<string> {
-  const service = start(env);
-  await service.printed(/listening on/).catch(() => {});
-  expect(service.output()).toBe('');
-  expect(service.child.exitCode).toBe(1);
-  return service.log();
+async function refusal(): Promise<string> {
+  const { code, out, err } = await postern(['serve'], { DATA_DIR: dataDir, PORT: '0', ...platform });
+  expect([code, out]).toEqual([1, '']);
+  return err;
 }
 
 async function registerWebhook({ baseUrl, apiKey, accounts }: Demo): Promise<void> {
@@ -85,14 +75,14 @@ describe('secret.key of the embedded store', () => {
   });
 
   test('that is lost can be given up: webhooks are deleted, accounts and credit remain', async () => {
-    await run({}, registerWebhook);
+    await run(registerWebhook);
     rmSync(join(dataDir, 'secret.key'));
     const unsure = await postern(['secret-key', 'reset'], { DATA_DIR: dataDir });
     expect(unsure.code).toBe(2);
     expect(unsure.err).toContain('--yes');
     await refusal();
     expect((await postern(['secret-key', 'reset', '--yes'], { DATA_DIR: dataDir })).code).toBe(0);
-    await run({}, expectNoWebhooks);
+    await run(expectNoWebhooks);
     expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).out).toContain('acc_demo');
   });
 });
@@ -122,7 +112,7 @@ describe('the mode of secret.key', () => {
     writeFileSync(path, '-----BEGIN PRIVATE KEY-----');
     chmodSync(path, 0o644);
     expect(await refusal()).toContain('does not contain 32 bytes');
-    await run({ SECRET_KEY: randomBytes(32).toString('base64') });
+    await run(undefined, { SECRET_KEY: randomBytes(32).toString('base64') });
     expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 });

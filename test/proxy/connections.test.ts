@@ -153,10 +153,10 @@ test('endless informational responses are named, and few of them are read', asyn
 test('a proxy that fails ten times in a row is tried once a second', async () => {
   const { name, accepted } = await startFakeProxy((socket) => void socket.write(`${stands}x`));
   await runtime.stopDuring(async () => {
-    for (let i = 0; i < 5; i++) expectRefusal(await read(name), 502);
-    expect(accepted()).toBe(10);
     const refusal = `Ten calls in a row failed through the proxy ${name}; it is tried again every second`;
-    expectRefusal(await read(name), 502, refusal);
+    // A call makes one attempt or two, depending on the order in which its connection opens and breaks.
+    await until(async () => expectRefusal(await read(name), 502, refusal));
+    expect(accepted()).toBe(10);
     expectRefusal(await write(name), 502, refusal);
     expect(accepted()).toBe(10);
   });

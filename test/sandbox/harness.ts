@@ -49,6 +49,12 @@ export async function openSandbox(options: Partial<SandboxOptions> = {}) {
     get: (path: string, as: Account = ada) => call('GET', path, { as }),
     search: (query: Record<string, string | number>, as: Account = ada) =>
       call('GET', `/api/search?${new URLSearchParams(query as Record<string, string>)}`, { as }),
+    /** Calls X's API, with the extensions of the sandbox. */
+    x: (path: string, as: Account = ada) =>
+      call('GET', path, {
+        headers: { authorization: `Bearer ${as.authToken}`, 'x-sandbox-extensions': '1' },
+        unchecked: true,
+      }),
     tweet: (text: string, as: Account = ada, more: object = {}, headers: Record<string, string> = {}) =>
       call('POST', '/api/tweets', { as, body: { text, ...more }, headers }),
     control: (path: string, body: object = {}) => call('POST', `/control/${path}`, { body }),
@@ -72,7 +78,7 @@ export async function request(url: string, method: string, path: string, options
   }
   const response = await fetch(url + path, init);
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const isJson = /^application\/(?:problem\+)?json/.test(response.headers.get('content-type') ?? '');
   const body = isJson ? JSON.parse(text) : text;
   // Every response is checked against the contract, except responses that a fault changed on purpose.
   const wrong = options.unchecked === true ? [] : violations(method, path, response.status, body);

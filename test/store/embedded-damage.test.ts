@@ -181,9 +181,10 @@ test('a log to which other processes write is not reported as damaged', async ()
 });
 
 test('the commands print one line and exit with 1', async () => {
+  const env = { DATA_DIR: directory, PORT: '0', PLATFORM_KIND: 'sandbox', PLATFORM_URL: 'http://127.0.0.1:9' };
   rmSync(path);
   for (const command of [['account', 'list'], ['serve']]) {
-    const { code, out, err } = await postern(command, { DATA_DIR: directory, PORT: '0', SANDBOX_PORT: '0' });
+    const { code, out, err } = await postern(command, env);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^postern: The database \S+postern\.sqlite is missing, but .*\n$/);
   }
@@ -191,7 +192,7 @@ test('the commands print one line and exit with 1', async () => {
   rmSync(log);
   execute("PRAGMA user_version = 9000; DELETE FROM meta WHERE name = 'compatible_since'");
   for (const command of [['account', 'list'], ['serve']]) {
-    const { code, err } = await postern(command, { DATA_DIR: directory, PORT: '0', SANDBOX_PORT: '0' });
+    const { code, err } = await postern(command, env);
     expect(code).toBe(1);
     expect(err).toMatch(/^postern: The database \S+postern\.sqlite was written by a newer version of Postern .*\n$/);
   }

@@ -5,7 +5,7 @@ import type { Logger } from '../../shared/observability/logger.ts';
 import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Tracing } from '../../shared/observability/tracing.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { runInTurn } from '../../shared/runtime/turns.ts';
+import { runInTurn, turn } from '../../shared/runtime/turns.ts';
 import type { GraphqlListener } from '../graphql/http.ts';
 import { readTarget } from '../http/request.ts';
 import { localsOf } from '../http/request-locals.ts';
@@ -90,26 +90,21 @@ export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
       }
     };
     const admit = () => {
+      // Nothing would release the slot of a closed response.
+      if (response.destroyed) return;
       try {
         overload.enter(response);
         const admitting = request.method === 'OPTIONS' ? null : unauthenticated.admit(request, response);
-        const begin = () =>
-          new Promise<void>((resolve) => {
-            runInTurn(() => {
-              handle();
-              resolve();
-            });
-          });
-        const begun = admitting ? admitting.then(begin, refuse) : begin();
-        localsOf(response).handled ??= begun;
+        if (admitting) localsOf(response).handled ??= admitting.then(turn).then(handle, refuse);
+        else handle();
       } catch (error) {
         refuse(error);
       }
     };
     if (exemptPaths.has(path)) return handle();
     if (isGraphql || isMcp) localsOf(response).route = path;
-    if (tracing && (isRest || isGraphql || isMcp)) traceRequest(tracing, request, response).run(admit);
-    else admit();
+    const trace = tracing && (isRest || isGraphql || isMcp) ? traceRequest(tracing, request, response) : null;
+    runInTurn(trace ? () => trace.run(admit) : admit);
   });
 }
 

@@ -17,11 +17,11 @@ import type {
   ViewerPage,
 } from '../port.ts';
 import type { PlatformRealms } from '../realms-port.ts';
-import { cardFields, leastFields } from '../x/fields.ts';
-import { aUser, byReference } from '../x/identifiers.ts';
+import { cardFields } from '../x/fields.ts';
+import { aUser } from '../x/identifiers.ts';
 import { named, pageQuery, posts, users } from '../x/operations.ts';
 import { aTweet } from '../x/problems.ts';
-import { readAbout, readUserName } from '../x/read-user.ts';
+import { readAbout } from '../x/read-user.ts';
 import { type SessionParts, XSession } from '../x/session.ts';
 import { SandboxArticles } from './articles.ts';
 import type { SandboxClient, SandboxRequest } from './client.ts';
@@ -125,10 +125,14 @@ export class SandboxSession extends XSession {
     return { ...found, viewerId: await this.viewerId() };
   }
 
-  override async userAbout(user: UserReference): Promise<UserAbout> {
-    const profile = await this.send({ ...byReference(user), fields: cardFields }, ({ data }) => object(data, 'data'));
-    const request = { operation: extensions.getUserAbout, id: readUserName(profile).id, subject: aUser(user) };
-    return this.send({ ...request, fields: leastFields.user }, ({ data }) => readAbout(profile, object(data, 'data')));
+  override userAbout(user: UserReference): Promise<UserAbout> {
+    const request = { operation: extensions.getUserAbout, subject: aUser(user), fields: cardFields };
+    return this.parts.identifiers.withId(user, this.call, (id) =>
+      this.send({ ...request, id }, ({ data }) => {
+        const about = object(data, 'data');
+        return readAbout(about, about);
+      }),
+    );
   }
 
   override follow(user: UserReference): Promise<FollowState> {

@@ -117,7 +117,7 @@ export class XClient {
   async #read(answer: PlatformAnswer, request: XRequest<string, PriceClass>, call: PlatformCall): Promise<XBody> {
     const { status } = answer;
     const { operation, appOnly = false } = request;
-    if (answer.rateLimitRemaining === '0' || status === 429) {
+    if (status === 429 || (status < 300 && answer.rateLimitRemaining === '0')) {
       const until = this.#options.runtime.now() + this.#retryAfter(answer) * 1_000;
       this.#exhausted.set(limitKey(operation, call, appOnly), until);
     }
@@ -132,14 +132,15 @@ export class XClient {
         errors: list(errors, 'errors'),
       };
       if (call.cost) countCost(call.cost, operation, read);
-      if (data !== undefined || read.errors.length === 0 || read.meta.result_count === 0 || request.isBulk) return read;
+      if (data !== undefined || read.meta.result_count === 0 || request.isBulk) return read;
+      if (read.errors.length === 0) throw new InvalidResponseError('data and errors are missing');
     }
     const problem = readProblem(body, {
       status,
       operation,
       appOnly,
       subject: request.subject ?? null,
-      retryAfterSeconds: this.#retryAfter(answer),
+      retryAfterSeconds: Math.max(1, this.#retryAfter(answer)),
     });
     if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
     throw problem;
@@ -150,7 +151,7 @@ export class XClient {
     if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
     if (reset === null || !/^\d{1,12}$/.test(reset)) return 60;
     const seconds = Math.ceil(Number(reset) - this.#options.runtime.now() / 1_000);
-    return Math.min(maxRetryAfterSeconds, Math.max(1, seconds));
+    return Math.min(maxRetryAfterSeconds, Math.max(0, seconds));
   }
 
   /** Refuses a call that must fail, because its rate limit is exhausted. */

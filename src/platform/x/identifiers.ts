@@ -96,13 +96,16 @@ export function aUser(user: UserReference): Subject {
   return { kind: 'User', id: 'userId' in user ? user.userId : user.userName };
 }
 
+export const isId = (id: string) => /^\d{1,19}$/.test(id);
+export const isName = (name: string) => /^\w{1,15}$/.test(name);
+
 /** Returns the id of a subject. Throws `not_found` for one that X cannot have. */
 export function checkedId(subject: Subject): string {
-  if (/^\d{1,19}$/.test(subject.id)) return subject.id;
+  if (isId(subject.id)) return subject.id;
   throw subjectNotFound(subject);
 }
 
 function checkedName(subject: Subject): string {
-  if (/^\w{1,15}$/.test(subject.id)) return subject.id;
+  if (isName(subject.id)) return subject.id;
   throw subjectNotFound(subject);
 }

@@ -10,7 +10,7 @@ export interface Position {
   offset: number;
   /** The `max_results` of a page that is read again. */
   size: number;
-  /** The id of the last object of the page before this one, or an empty string. */
+  /** The id of the last object that earlier pages have shown, or an empty string. */
   last: string;
   /** What the first page has fixed for all, such as a time range, without spaces. */
   fixed: string;
@@ -81,13 +81,16 @@ function take<Item>(
   size: number,
   add: (item: Item) => boolean,
 ): Position | null {
-  // X may repeat the last page for ever, with a new token each time.
-  const repeated = at.offset === 0 && at.last !== '' ? items.findIndex(({ id }) => id === at.last) + 1 : 0;
-  for (let index = Math.max(at.offset, repeated); index < items.length; index += 1) {
+  // The objects of the first page move while new ones arrive, and X may repeat the last page for ever, with a new token each time.
+  const known = at.last === '' ? 0 : items.findIndex(({ id }) => id === at.last) + 1;
+  for (let index = known || at.offset; index < items.length; index += 1) {
     const item = items[index]?.item ?? null;
-    if (item !== null && !add(item)) return { ...at, offset: index, size };
+    if (item !== null && !add(item)) return { ...at, offset: index, size, last: idOf(items[index - 1], at) };
   }
-  if (token === null || (repeated > 0 && repeated === items.length)) return null;
-  const last = items.at(-1)?.id;
-  return { token, offset: 0, size: 0, last: typeof last === 'string' ? last : at.last, fixed: at.fixed };
+  if (token === null || (at.offset === 0 && known > 0 && known === items.length)) return null;
+  return { token, offset: 0, size: 0, last: idOf(items.at(-1), at), fixed: at.fixed };
+}
+
+function idOf(item: { id: unknown } | undefined, { last }: Position): string {
+  return typeof item?.id === 'string' ? item.id : last;
 }

@@ -1,5 +1,6 @@
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { MissingReason } from '../../shared/model/lookup.ts';
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Operation } from './operations.ts';
@@ -64,6 +65,22 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   if (status === 403) return new PosternError('platform_refused', detail || 'The platform does not allow this');
   if (status === 404 && subject) return subjectNotFound(subject);
   throw new InvalidResponseError(`problem ${printable(problem.type)} with status ${status}`);
+}
+
+/** Returns why the objects of a look-up are missing, by their id or lower-case name. `errors` are those beside `data`. */
+export function missingOf(errors: readonly unknown[]): Map<string, MissingReason> {
+  return new Map(
+    errors.map(wireOf).map((error) => {
+      const { type, reason, detail } = problemOf(error);
+      return [text(error.value ?? error.resource_id).toLowerCase(), missingReasonOf(type, reason, detail)];
+    }),
+  );
+}
+
+function missingReasonOf(type: string, reason: string, detail: string): MissingReason {
+  if (isSuspended(reason, detail)) return 'suspended';
+  if (reason === 'deleted' || reason === 'protected') return reason;
+  return type === 'not-authorized-for-resource' ? 'forbidden' : 'not_found';
 }
 
 interface Problem {

@@ -155,8 +155,7 @@ const quoted = (phrase: string) => leaf(`"${phrase.replaceAll('"', '')}"`);
 function wordOf(word: string): Node {
   const [, name = '', value = ''] = /^([a-z][a-z_]*):(.*)$/is.exec(word) ?? [];
   if (/^https?$/i.test(name) && value.startsWith('//')) return leaf(`url:"${word.replaceAll('"', '')}"`);
-  // A colon at the end of a word, as in `Note:`, is punctuation.
-  if (name !== '') return value === '' ? leaf(name) : operatorOf(name.toLowerCase(), value);
+  if (name !== '') return operatorOf(name.toLowerCase(), value);
   if (/^[#＃]./u.test(word)) return leaf(`#${word.slice(1)}`);
   if (/^[@＠]\w/u.test(word)) return leaf(`@${word.slice(1)}`);
   if (/^\$[a-z]+$/i.test(word)) return leaf(word);
@@ -198,7 +197,8 @@ function operatorOf(name: string, value: string): Node {
         : { kind: 'time', name, startMs: null, endMs: atMs };
     }
     default:
-      return unknown(name);
+      // A colon at the end of a word, as in `Note:`, is punctuation.
+      return value === '' ? leaf(name) : unknown(name);
   }
 }
 

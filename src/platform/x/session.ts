@@ -1,4 +1,5 @@
 import { malformedField } from '../../shared/errors/fields.ts';
+import type { MissingReason } from '../../shared/model/lookup.ts';
 import type { Page } from '../../shared/model/page.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard, UserProfile } from '../../shared/model/user.ts';
@@ -20,10 +21,10 @@ import { UnsupportedSession } from '../unsupported-session.ts';
 import type { XBody, XClient, XRequest } from './client.ts';
 import type { XFeatures } from './features.ts';
 import { allNeeds, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
-import { aUser, byReference, checkedId, type Identifiers } from './identifiers.ts';
+import { aUser, byReference, checkedId, type Identifiers, isId, isName } from './identifiers.ts';
 import { operations } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
-import { aTweet, type Subject, subjectNotFound } from './problems.ts';
+import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
 import { PostReader, timeOfId } from './read-post.ts';
 import { optional, readAbout, readCard, readProfile, readUserName } from './read-user.ts';
 import { planSearch, type SearchPlan } from './search-query.ts';
@@ -86,6 +87,23 @@ export class XSession extends UnsupportedSession {
     return tweet;
   }
 
+  override async tweets(ids: readonly string[]): Promise<(Tweet | MissingReason)[]> {
+    const known = ids.filter(isId);
+    if (known.length === 0) return ids.map(() => 'not_found');
+    const request = {
+      ...{ operation: operations.getPostsByIds, fields: this.#postFields(), query: { ids: known.join(',') } },
+      ...bulk(known.length),
+    };
+    const { reader, posts, missing } = await this.send(request, (body) => ({
+      reader: this.#reader(body),
+      posts: itemsOf(body, known.length),
+      missing: missingOf(body.errors),
+    }));
+    const tweets = await this.#tweets(reader, posts);
+    const found = new Map(posts.map((post, at) => [post.id, tweets[at]]));
+    return ids.map((id) => found.get(id) ?? missing.get(id) ?? 'not_found');
+  }
+
   /** X finds replies by search only, which knows no posts: an empty page may belong to one that does not exist. */
   override async replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
     const { client, features, runtime } = this.parts;
@@ -108,6 +126,10 @@ export class XSession extends UnsupportedSession {
     return this.userPage({ operation: operations.getPostsRepostedBy, ...ofId(aTweet(tweetId)) }, page);
   }
 
+  override likers(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
+    return this.userPage({ operation: operations.getPostsLikingUsers, ...ofId(aTweet(tweetId)) }, page);
+  }
+
   override async homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
     return this.#ofActor(operations.getUsersTimeline, page, true);
   }
@@ -128,6 +150,23 @@ export class XSession extends UnsupportedSession {
     return this.#profile(byReference(user));
   }
 
+  override async users(users: readonly UserReference[]): Promise<(UserProfile | MissingReason)[]> {
+    const keys = users.map((user) => ('userId' in user ? user.userId : user.userName.toLowerCase()));
+    const isById = users.every((user) => 'userId' in user);
+    const known = keys.filter(isById ? isId : isName);
+    if (known.length === 0) return keys.map(() => 'not_found');
+    const asked = { fields: this.#profileFields(), ...bulk(known.length) };
+    const read = (body: XBody) => {
+      const profiles = itemsOf(body, known.length).map((user) => this.#readProfile(user));
+      const found = new Map(profiles.map((user) => [isById ? user.id : user.userName.toLowerCase(), user]));
+      const missing = missingOf(body.errors);
+      return keys.map((key) => found.get(key) ?? missing.get(key) ?? 'not_found');
+    };
+    return isById
+      ? this.send({ operation: operations.getUsersByIds, query: { ids: known.join(',') }, ...asked }, read)
+      : this.send({ operation: operations.getUsersByUsernames, query: { usernames: known.join(',') }, ...asked }, read);
+  }
+
   override async userAbout(user: UserReference): Promise<UserAbout> {
     return this.send({ ...byReference(user), fields: cardFields }, ({ data }) => readAbout(object(data, 'data')));
   }
@@ -140,6 +179,10 @@ export class XSession extends UnsupportedSession {
 
   override userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
     return this.#timelineOf(user, page, {}, { reposts: true });
+  }
+
+  override likedTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    return this.ofUser(user, (of) => this.postPage({ operation: operations.getUsersLikedPosts, ...of }, page));
   }
 
   /** X has no list of articles, so they are found among the user's posts. */
@@ -305,8 +348,7 @@ export class XSession extends UnsupportedSession {
       const request = {
         operation: operations.getPostsByIds,
         query: { ids: ids.join(',') },
-        count: ids.length,
-        isBulk: true,
+        ...bulk(ids.length),
       };
       await this.send({ ...request, fields: this.#postFields() }, (body) => {
         reader.add(body);
@@ -316,12 +358,16 @@ export class XSession extends UnsupportedSession {
   }
 
   #profile(of: XList<'user'>): Promise<UserProfile> {
-    const fields = this.#needs.pinned ? pinnedFields : cardFields;
-    return this.send({ ...of, fields }, ({ data }) => {
-      const user = object(data, 'data');
-      this.parts.identifiers.keep(readUserName(user), this.call);
-      return readProfile(user, this.parts.features);
-    });
+    return this.send({ ...of, fields: this.#profileFields() }, ({ data }) => this.#readProfile(object(data, 'data')));
+  }
+
+  #readProfile(user: Wire): UserProfile {
+    this.parts.identifiers.keep(readUserName(user), this.call);
+    return readProfile(user, this.parts.features);
+  }
+
+  #profileFields() {
+    return this.#needs.pinned ? pinnedFields : cardFields;
   }
 
   #postFields(reposts = false) {
@@ -337,6 +383,11 @@ export class XSession extends UnsupportedSession {
 
 /** X's greatest number of ids in one look-up. */
 const maxBulk = 100;
+
+/** Says that a response may have fewer objects than `count`. */
+function bulk(count: number) {
+  return { count, isBulk: true } as const;
+}
 
 function ofId(subject: Subject) {
   return { id: checkedId(subject), subject };

@@ -6,11 +6,10 @@ import { ownArticle, readableArticle } from '../dataset/visibility.ts';
 import { closedObject, jsonResponse, ref, replayable } from '../http/contract.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { pageResponse, pagingOf, takePage } from '../http/paged.ts';
+import { numberOf, pageResponse, pagingOf, takePage } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';
 import { json, jsonText, type SandboxResponse } from '../http/response.ts';
 import { badRequest } from '../refusal.ts';
-import { numberOf } from './user-lists.ts';
 
 /** Creates an empty draft. A repeated idempotency token returns the same draft until the draft is deleted. */
 export const createArticleOperation: ActorOperation = {

@@ -1,11 +1,11 @@
+import { tweetsJson } from '../dataset/render.ts';
 import { jsonResponse, ref } from '../http/contract.ts';
 import type { ActorOperation } from '../http/operation.ts';
-import { pagingOf, takePage } from '../http/paged.ts';
+import { pageResponse, pagingOf, takePage } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';
 import { badRequest } from '../refusal.ts';
 import { BadQuery, parseQuery, type Query, UnknownOperator } from '../search/parse.ts';
 import { bestFirst, newestMatches } from '../search/search.ts';
-import { tweetsAnswer } from './user-tweets.ts';
 
 const MAX_QUERY_LENGTH = 512;
 
@@ -46,7 +46,7 @@ export const searchTweets: ActorOperation = {
     const newest = (below: string | undefined) => newestMatches(dataset, query, call.actor, below);
     const found = product === 'top' ? bestFirst(dataset, newest(undefined), paging.after) : newest(paging.after);
     const page = takePage(found, paging.count, () => true);
-    return tweetsAnswer(call, '', page, paging.seal(page.next));
+    return pageResponse('', 'tweets', tweetsJson(dataset, page.items, call.actor), paging.seal(page.next));
   },
 };
 

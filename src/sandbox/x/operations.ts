@@ -14,6 +14,7 @@ import {
   visibleTweet,
 } from '../dataset/visibility.ts';
 import type { Call, XOperation } from '../http/operation.ts';
+import { numberOf } from '../http/paged.ts';
 import { json, type SandboxResponse } from '../http/response.ts';
 import { badRequest, notFound, Refusal } from '../refusal.ts';
 import { termsOf } from '../search/match.ts';
@@ -22,6 +23,7 @@ import { bestFirst, newestMatches } from '../search/search.ts';
 import { searchUsers } from '../search/users.ts';
 import { type Answer, render } from './answer.ts';
 import { appOnlyRefused, type ResourceProblem } from './problems.ts';
+import { userJson } from './render.ts';
 import {
   checkValue,
   idPattern,
@@ -237,7 +239,6 @@ const latest =
   <T>(items: readonly T[]) =>
   (position: string | undefined) =>
     reversed(items, numberOf(position));
-const numberOf = (position: string | undefined) => (position === undefined ? undefined : Number(position));
 
 /** Returns the user of the path. Only followers may see the lists of a protected user. */
 function shownUser(call: XCall): User {
@@ -501,7 +502,8 @@ const extensions: readonly XOperation[] = [
     of: 'users',
     run(call) {
       const user = userById(call, call.subject);
-      return json({ data: aboutForm(user), meta: { viewer_id: call.viewer?.id } });
+      const card = JSON.parse(userJson(call.dataset, user, call.viewer, call.selection)) as object;
+      return json({ data: { ...card, ...aboutForm(user) }, meta: { viewer_id: call.viewer?.id } });
     },
   }),
 ];

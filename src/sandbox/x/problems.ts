@@ -68,7 +68,7 @@ export function xProblemResponse({ status, code, message, extras }: Problem, now
           type: isTyped ? types + code : 'about:blank',
           status,
         };
-  const reset = typeof retryAfter === 'number' ? Math.ceil(now / 1_000) + retryAfter : undefined;
+  const reset = typeof retryAfter === 'number' ? Math.floor(now / 1_000) + retryAfter : undefined;
   return {
     status,
     body: JSON.stringify(body),

@@ -86,6 +86,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly platformCost = new Counter({
+    name: 'postern_platform_cost_dollars_total',
+    help: 'Estimated dollars that the platform charges for the calls of this process, by price class; an upper bound.',
+    labelNames: ['class'],
+    registers: [this.registry],
+  });
+
   readonly holdsSwept = new Counter({
     name: 'postern_holds_swept_total',
     help: 'Reservations of dead processes that this process gave back.',

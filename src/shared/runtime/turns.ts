@@ -1,16 +1,46 @@
+import { AsyncResource } from 'node:async_hooks';
+
 /** The maximum time in milliseconds that requests may use in one turn of the event loop. Later requests wait for the next turn. */
 const turnMs = 10;
 
 /** The time at which the first task of the current turn began; `null` if no task has begun. */
 let turnBeganAt: number | null = null;
 
+/** The tasks that wait for a turn. */
+const waiting: (() => void)[] = [];
+
 /**
- * Runs a task now, or in a later turn of the event loop if this turn has already taken longer than `turnMs`. Node parses all requests that
- * arrive together, on all connections, in one turn, so a hundred small requests would otherwise block the event loop for the sum of their times.
+ * Runs a task now, or in a later turn of the event loop if this turn has already taken longer than `turnMs` or other tasks wait. Node parses all
+ * requests that arrive together, on all connections, in one turn, so a hundred small requests would otherwise block the event loop for the sum
+ * of their times.
  */
 export function runInTurn(task: () => void): void {
-  if (turnHasTime()) task();
-  else setImmediate(() => runInTurn(task));
+  if (mayRun()) {
+    task();
+    return;
+  }
+  const scope = new AsyncResource('Turn');
+  waiting.push(() => scope.runInAsyncScope(task));
+  if (waiting.length === 1) setImmediate(runWaiting);
+}
+
+/** Returns true if `runInTurn` would run a task now. */
+export function mayRun(): boolean {
+  return waiting.length === 0 && turnHasTime();
+}
+
+function runWaiting(): void {
+  if (!turnHasTime()) {
+    setImmediate(runWaiting);
+    return;
+  }
+  // The first task stays in the array while it runs, so that tasks which it adds do not start a second chain.
+  try {
+    waiting[0]?.();
+  } finally {
+    waiting.shift();
+    if (waiting.length > 0) afterPromises(runWaiting);
+  }
 }
 
 function turnHasTime(): boolean {

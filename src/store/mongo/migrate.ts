@@ -84,13 +84,11 @@ async function takeSteps(db: Db, collections: Collections, now: number): Promise
   if (from < compatibleSince) {
     assertNoneRuns(named(db), await processes.countDocuments({ expiresAt: live(now, processTtlMs) }));
   }
-  for (const [index, step] of migrations.entries()) {
-    if (index < from) continue;
-    await step(db, collections);
-    // `$max` never decreases the version, because a process that was suspended and lost the lock may run this late.
-    const $max = { version: index + 1, compatibleSince };
-    await meta.updateOne({ _id: 'schema' }, { $set: { v: 1 }, $max }, { upsert: true });
-  }
+  // A function that is several migrations has done all of their work when it ran once.
+  for (const step of new Set(migrations.slice(from))) await step(db, collections);
+  // `$max` never decreases the version, because a process that was suspended and lost the lock may run this late.
+  const $max = { version: schemaVersion, compatibleSince };
+  await meta.updateOne({ _id: 'schema' }, { $set: { v: 1 }, $max }, { upsert: true });
 }
 
 /** Takes or renews the lock. The lock expires if its owner dies. */
@@ -106,15 +104,15 @@ async function lock({ meta }: Collections, clock: ServerClock, owner: string): P
   }
 }
 
+/** Creates the collections without indexes. `makeIndexes` creates the others at every start. */
 async function makeCollections(db: Db, collections: Collections): Promise<void> {
-  const names = Object.values(collections).map(({ collectionName }) => collectionName);
-  for (const name of names) {
-    await db.createCollection(name).catch((error: unknown) => {
+  for (const name of Object.keys(collections) as (keyof Collections)[]) {
+    if (indexes[name].length > 0) continue;
+    await db.createCollection(collections[name].collectionName).catch((error: unknown) => {
       // NamespaceExists: the collection was created before, or sharded by the operator.
       if (!(error instanceof MongoServerError && error.code === 48)) throw error;
     });
   }
-  await makeIndexes(collections);
 }
 
 /**

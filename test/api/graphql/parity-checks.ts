@@ -4,6 +4,7 @@ import { actions } from '../../../src/actions/registry.ts';
 import { errorTable } from '../../../src/shared/errors/table.ts';
 import { formatDollars, parseDollars } from '../../../src/shared/model/money.ts';
 import { restingBalance } from '../../support/refusal.ts';
+import { oneOfEachKind } from '../../support/repetitions.ts';
 import type { ApiClients, ParityFixture } from './parity-fixture.ts';
 import { rows } from './parity-rows.ts';
 
@@ -11,8 +12,8 @@ const price = (action: Action) => formatDollars(action.price);
 const spentOf = (before: string, after: string | null) =>
   formatDollars((parseDollars(before) ?? 0) - (parseDollars(after ?? '') ?? 0));
 const named = (list: readonly Action[]) => list.map((action) => [action.name, action] as const);
-const reads = actions.filter(({ effect }) => effect === 'read');
-const writes = actions.filter(({ effect }) => effect !== 'read');
+const reads = oneOfEachKind(actions.filter(({ effect }) => effect === 'read'));
+const writes = oneOfEachKind(actions.filter(({ effect }) => effect !== 'read'));
 
 /** Removes the name of an action that the platform lacks. GraphQL reads messages through the list of conversations, which is refused first. */
 const withoutAction = (message: string) => message.replace(/^(Not supported by this platform:) [\w/]+/, '$1');

@@ -23,10 +23,11 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
   const made = await ada.post('/tweet/create', { text: 'A tweet that is answered' });
   const discussedTweet = String(made.body.data['id']);
   const sandbox = new SandboxControl(sandboxUrl);
-  for (const type of ['reply', 'quote', 'retweet']) {
+  for (const type of ['reply', 'quote', 'retweet', 'like']) {
     await sandbox.makeEvents({ type, userName: reader.userName, tweetId: discussedTweet, count: 2 });
   }
   await ada.post('/tweet/bookmark', { tweet_id: discussedTweet });
+  await ada.post('/tweet/favorite', { tweet_id: discussedTweet });
   for (const published of [true, false]) await writeArticle(ada, published);
   const platform: SandboxParity = {
     service,
@@ -38,6 +39,7 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
     shared: {
       knownUser: grace.userName,
       articleAuthor: 'ada',
+      likingUser: 'ada',
       organization: 'tidewater_labs',
       discussedTweet,
       list: listId,

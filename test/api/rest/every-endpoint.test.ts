@@ -29,7 +29,7 @@ const onPlatform = actions.filter(({ actor, price }) => actor && price > 0);
 
 const answers = [
   [{ kind: 'status', status: 503 }, 502, /failed with status 503/],
-  [{ kind: 'rate_limit', retry_after: 7 }, 429, /rate limit/],
+  [{ kind: 'rate_limit', retry_after: 0 }, 429, /rate limit/],
   [{ kind: 'nonsense' }, 502, /cannot be understood/],
   [{ kind: 'wrong_shape' }, 502, /cannot be understood/],
   [{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, 502, /cannot be understood/],

@@ -102,6 +102,33 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
     });
   });
 
+  describe('look-ups', () => {
+    test('read more tweets than the network returns at once, in the order of the request', async () => {
+      const known = ids(await alice.client.get('/user/tweets_and_replies', { userName: alice.handle }), 'tweets');
+      const unknown = Array.from({ length: 30 }, (_, at) => String(at + 1));
+      const found = await carol.client.get('/tweets', { ids: [...unknown, ...known.toReversed()].join(',') });
+      expect(ids(found, 'tweets')).toEqual(known.toReversed());
+      expect(data(found)['missing']).toEqual(unknown.map((id) => ({ id, reason: 'not_found' })));
+    });
+
+    test('read users by id and by name', async () => {
+      const people = [await idOf(carol), await idOf(alice)];
+      const byId = await bob.client.get('/users', { ids: [...people, '1'].join(',') });
+      expect(ids(byId, 'users')).toEqual(people);
+      expect(data(byId)['missing']).toEqual([{ id: '1', reason: 'not_found' }]);
+      const byName = data(await bob.client.get('/users', { userNames: `nobody,${alice.handle.toUpperCase()}` }));
+      expect(byName).toMatchObject({
+        users: [{ userName: alice.handle }],
+        missing: [{ userName: 'nobody', reason: 'not_found' }],
+      });
+    });
+
+    test('user/likes of another user is refused with 403', async () => {
+      const answer = await alice.client.get('/user/likes', { userId: await idOf(bob) });
+      expectRefusal(answer, 403, /to that user only/);
+    });
+  });
+
   describe('follows', () => {
     test('are idempotent in both directions, and are listed on both sides', async () => {
       const [aliceId, bobId] = [await idOf(alice), await idOf(bob)];

@@ -150,12 +150,6 @@ describe('lists of users', () => {
 });
 
 describe('extensions', () => {
-  test('the ranked home feed repeats no post', async () => {
-    const pages = await all('/sandbox/home?max_results=30', ada.authToken, true);
-    expect(pages.length).toBeGreaterThan(60);
-    expect(new Set(idsOf(pages)).size).toBe(pages.length);
-  });
-
   test('followers you know are followers of the target whom the actor follows', async () => {
     const path = `/sandbox/users/${grace.userId}/followers_you_know`;
     const known = idsOf(await all(path, ada.authToken, true));

@@ -127,6 +127,22 @@ export const attacks: Attacks = {
     atOnce: 20,
   }),
   'headers: 21 pipelined requests on 200 connections': unfinished(200, 4, (target) => balance(target).repeat(21)),
+  'headers: 3,600 pipelined requests on 40 connections': unfinished(40, 4, () =>
+    'GET / HTTP/1.1\r\n\r\n'.repeat(3_600),
+  ),
+  'chunks of one byte on 20 connections': unfinished(
+    20,
+    4,
+    (target) =>
+      target.head('POST', '/v1/tweet/create', { ...json, 'transfer-encoding': 'chunked' }) +
+      '1\r\n \r\n'.repeat(100_000),
+  ),
+  'chunks of one byte on 20 connections, no key': unfinished(
+    20,
+    4,
+    () =>
+      `POST /v1/tweet/create HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(100_000)}`,
+  ),
   ...attacksOf(
     'concurrency: ',
     {

@@ -118,7 +118,7 @@ export const attacks: Attacks = {
   'tls: Diffie-Hellman prime of 8,192 bits': upload(() => ({ ...dh, dhparam: primeOf(8_192) })),
   'tls: Diffie-Hellman prime of 10,000 bits': upload(() => ({ ...dh, dhparam: primeOf(10_000) })),
   'tls: ffdhe8192 of TLS 1.3': upload(() => ({ key, cert, minVersion: 'TLSv1.3', ecdhCurve: 'ffdhe8192' })),
-  'tls: chain of 11 KB': upload(() => ({ key, cert: chain(8) })),
+  'tls: chain of 8 KB': upload(() => ({ key, cert: chain(5) })),
   'tls: chain of 90 KB': upload(() => ({ key, cert: chain(70) })),
   'tls: renegotiation without end': Object.assign(
     upload(() => ({ key, cert, maxVersion: 'TLSv1.2' }), renegotiate),
