@@ -57,6 +57,7 @@ const aPost = encodeRecordUri(`at://${did}/app.bsky.feed.post/3m5zjuyswn22a`)?.i
 /** Values that exist on the AT Protocol, for the fields of the examples, whose values are those of the sandbox. */
 const realOnes: Readonly<Record<string, string>> = {
   tweet_id: aPost,
+  ids: aPost,
   article_id: aPost,
   listId: aPost,
   userName: 'alice.test',
