@@ -19,6 +19,7 @@ const onlyInAll = [
   'test/security/command.test.ts',
   'test/platform/atproto/{articles,events,jetstream,native,network}.test.ts',
   'test/platform/*/parity.test.ts',
+  'test/platform/x/costs.test.ts',
   'test/faults/{sqlite,mongodb,upgrade}.test.ts',
   'test/store/{embedded-disk,embedded-trouble,mongo-away}.test.ts',
   'test/webhooks/{messages-mongodb,platform-outage,store-away,survival}.test.ts',
