@@ -1,15 +1,17 @@
 // Attacks the built service and measures the cost of each attack.
-import { spawn } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments } from './frame.ts';
 import { attacks } from './hostile/attacks.ts';
+import type { OtherFigures } from './hostile/other.ts';
 import type { Figures } from './hostile/probe.ts';
 import { Service } from './hostile/service.ts';
 import { type Attack, Target } from './hostile/target.ts';
-import { type Settings, startSandbox, stop, temporaryFolder } from './processes.ts';
+import { programOf, type Settings, startSandbox, stop, temporaryFolder } from './processes.ts';
 
 const targets = { retainedMiB: 100, peakMiB: 1_024, diskMiB: 100, stopMs: 0, otherMs: 1_000 };
 /** A service that needs more is killed. */
@@ -144,41 +146,34 @@ async function startService(platform: Settings): Promise<Service> {
 }
 
 async function measure(name: string, attack: Attack, service: Service): Promise<Result> {
-  const state = { startedAt: 0, balance: 0, diskMiB: 0, otherMs: 0, refused: 0, isOver: false };
+  const state = { startedAt: 0, balance: 0, diskMiB: 0, refused: 0 };
+  const other = fork(await programOf('bench/hostile/other.ts'), { execArgv: [] });
   let seconds: number | null = null;
   let stopWatching = () => {};
   const target = new Target(service, async () => {
     stopWatching();
     stopWatching = service.watch(watchdog);
     state.balance = await balance(service);
-    Object.assign(state, { diskMiB: service.diskMiB, otherMs: 0, refused: 0 });
+    state.diskMiB = service.diskMiB;
     await service.ask('reset');
     state.startedAt = performance.now();
+    other.send(target.otherCalls);
   });
-  const watchOther = async () => {
-    while (!state.isOver && !service.ended) {
-      const sentAt = performance.now();
-      const { status } = await target.other();
-      state.otherMs = Math.max(state.otherMs, performance.now() - Math.max(sentAt, state.startedAt));
-      if (status !== 200) state.refused++;
-      await sleep(50);
-    }
-  };
   let figures: Measured | null = null;
   try {
     await target.begin();
-    const watched = watchOther();
     await attack(target);
-    state.isOver = true;
-    await watched;
+    other.send('end');
+    const [{ otherMs, refused }] = (await once(other, 'message')) as [OtherFigures];
+    state.refused = refused;
     seconds = (performance.now() - state.startedAt) / 1_000;
     // Work may continue after the last response.
     await sleep(settleMs);
-    figures = { ...(await service.ask('read')), diskMiB: service.diskMiB - state.diskMiB, otherMs: state.otherMs };
+    figures = { ...(await service.ask('read')), diskMiB: service.diskMiB - state.diskMiB, otherMs };
   } catch (error) {
     if (!service.ended) target.note(`the attack failed: ${error}`);
   }
-  state.isOver = true;
+  other.kill();
   stopWatching();
   const charged = figures && Number((state.balance - (await balance(service))).toFixed(6));
   await target.close();

@@ -13,6 +13,7 @@ export function serveCommand(): Command {
       throw error;
     });
     process.stdout.write(`${service.welcome}\n`);
+    void service.warmUp();
     await runUntilStopped(
       () => service.stop(),
       (listener) => service.onFailure(listener),

@@ -78,6 +78,8 @@ export interface App {
   readonly metrics: Metrics;
   /** Sets the origin at which the app is reachable. Returns the demo credentials, which the pages show from then on, or `null` without a sandbox. */
   announce(origin: string): Demo | null;
+  /** Loads the code that requests would load otherwise, which stops the event loop for up to 100 ms. */
+  warmUp(): Promise<void>;
   /** Calls `listener` if a required part has died, such as the thread of the store. */
   onFailure(listener: (error: Error) => void): void;
   /** Ends the live streams, which never end on their own. */
@@ -262,7 +264,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     });
     const rest = restListener({ pipeline, ...billing, ...authentication, bodies, logger, actions: calls });
     const graphql = lazyGraphql({ pipeline, media, ...billing, ...authentication, bodies, runtime, logger, options });
-    const { listener: mcp } = lazyListener('MCP', logger, mcpPieces, async () => {
+    const { listener: mcp, warmUp: warmUpMcp } = lazyListener('MCP', logger, mcpPieces, async () => {
       const { mcpHandler } = await import('../api/mcp/http.ts');
       return mcpHandler({ pipeline, ...billing, ...authentication, bodies, runtime, logger });
     });
@@ -290,6 +292,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         demo = demoAt(address);
         return demo;
       },
+      warmUp: () => graphql.warmUp().then(warmUpMcp),
       onFailure: failures.listen,
       endStreams: webhooks.endStreams,
       close,

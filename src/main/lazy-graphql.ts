@@ -11,11 +11,11 @@ const pieces = [
 ];
 
 /**
- * Creates a handler of `/graphql` that loads the GraphQL code at the first request. This code is half of the service and would take a third
- * of its start-up time.
+ * Creates a handler of `/graphql` that loads the GraphQL code after the start, or at the first request. This code is half of the service and
+ * would take a third of its start-up time.
  */
-export function lazyGraphql(parts: GraphqlHttpParts): GraphqlListener {
-  const { listener, load } = lazyListener('GraphQL', parts.logger, pieces, async () => {
+export function lazyGraphql(parts: GraphqlHttpParts): GraphqlListener & { warmUp: () => Promise<void> } {
+  const { listener, load, warmUp } = lazyListener('GraphQL', parts.logger, pieces, async () => {
     const { graphqlHandler } = await import('../api/graphql/http.ts');
     return graphqlHandler(parts);
   });
@@ -23,5 +23,5 @@ export function lazyGraphql(parts: GraphqlHttpParts): GraphqlListener {
     const graphql = await load(response);
     graphql?.refuse(request, response, error);
   };
-  return Object.assign(listener, { refuse });
+  return Object.assign(listener, { refuse, warmUp });
 }

@@ -7,11 +7,15 @@ import type { Logger } from '../shared/observability/logger.ts';
 
 type Listener<Rest extends unknown[]> = (request: IncomingMessage, response: ServerResponse, ...rest: Rest) => void;
 
+const ignore = () => {};
+
 /** A listener whose code is loaded at the first request. */
 export interface LazyListener<Rest extends unknown[], L> {
   readonly listener: Listener<Rest>;
   /** Loads the code. If that fails, responds with an error and returns `undefined`. */
   load(response: ServerResponse): Promise<L | undefined>;
+  /** Loads the code before the first request. If that fails, the first request tries again. */
+  warmUp(): Promise<void>;
 }
 
 /**
@@ -33,7 +37,7 @@ export function lazyListener<Rest extends unknown[], Extra>(
     }
     return load();
   };
-  const loadFor = async (response: ServerResponse) => {
+  const loadOnce = async () => {
     try {
       loading ??= loadInPieces();
       loaded = await loading;
@@ -41,6 +45,13 @@ export function lazyListener<Rest extends unknown[], Extra>(
     } catch (error) {
       // The next request tries again, because the cause may be temporary, such as too many open files.
       loading = undefined;
+      throw error;
+    }
+  };
+  const loadFor = async (response: ServerResponse) => {
+    try {
+      return await loadOnce();
+    } catch (error) {
       logger.error({ err: error }, `${name} cannot be loaded`);
       sendError(response, asPosternError(error));
       return undefined;
@@ -56,5 +67,5 @@ export function lazyListener<Rest extends unknown[], Extra>(
       await localsOf(response).handled;
     });
   };
-  return { listener, load: loadFor };
+  return { listener, load: loadFor, warmUp: () => loadOnce().then(ignore, ignore) };
 }

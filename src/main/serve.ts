@@ -22,6 +22,8 @@ export interface Service {
   readonly origin: string;
   /** The start-up message. */
   readonly welcome: string;
+  /** See `App.warmUp`. */
+  warmUp(): Promise<void>;
   /** Calls the listener once if a required part of the service has died. `stop` still stops the other parts in order. */
   onFailure(listener: (error: Error) => void): void;
   /** Refuses new connections, waits for running requests (at most 10 s), writes pending data, and ends. */
@@ -73,6 +75,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
     welcome: demo
       ? welcomeText(origin, demo, writeDemoFiles(config.demoDir, demo), config)
       : plainWelcome(origin, config),
+    warmUp: () => app.warmUp(),
     onFailure: (listener) => app.onFailure(listener),
     stop: async () => {
       app.logger.info('stopping');

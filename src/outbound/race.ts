@@ -25,8 +25,8 @@ export interface Attempt<Connection> {
 
 /**
  * Tries the addresses in order, in parallel after a delay, and uses the first connection (Happy Eyeballs, RFC 8305).
- * `begin` starts an attempt and returns a function that cancels it. `callback` gets the first connection and its
- * address, or the error of the last attempt.
+ * `begin` starts an attempt and returns a function that cancels it. It must return before it calls the attempt's
+ * methods. `callback` gets the first connection and its address, the error of the last attempt, or the error of `late`.
  */
 export function race<Connection>(
   addresses: readonly string[],

@@ -11,11 +11,11 @@ test('a lazy listener lets other work run between the pieces of its code, and lo
     setImmediate(() => order.push('other work'));
   };
   const logger = makeLogger({ level: 'silent', format: 'json' });
-  const { load } = lazyListener('Test', logger, [piece('first'), piece('second')], async () => {
+  const { load, warmUp } = lazyListener('Test', logger, [piece('first'), piece('second')], async () => {
     order.push('listener');
     return () => {};
   });
   const response = new ServerResponse(new IncomingMessage(new Socket()));
-  await Promise.all([load(response), load(response)]);
+  await Promise.all([warmUp(), load(response), load(response)]);
   expect(order).toEqual(['first', 'other work', 'second', 'other work', 'listener']);
 });

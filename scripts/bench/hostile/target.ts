@@ -7,6 +7,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import type { Demo } from '../../../src/api/demo/demo.ts';
 import { answerCrc } from '../../../src/client/webhooks/index.ts';
 import type { Settings } from '../processes.ts';
+import type { OtherCalls } from './other.ts';
 import type { Service } from './service.ts';
 
 const keptText = 64 * 1024;
@@ -132,8 +133,7 @@ export class Target {
   #isTaken = false;
   #needsProof = false;
   /** A call of another account that must be neither refused nor slowed. */
-  other = (): Promise<Answer> =>
-    this.rest('GET', '/account/balance', undefined, { key: 'other', actor: null, isCounted: false });
+  other: Pick<OtherCalls, 'method' | 'path' | 'body'> = { method: 'GET', path: '/v1/account/balance' };
 
   constructor(service: Service, begin: () => Promise<void>) {
     this.#service = service;
@@ -160,6 +160,12 @@ export class Target {
 
   get ended(): string | null {
     return this.#service.ended;
+  }
+
+  get otherCalls(): OtherCalls {
+    const json = this.other.body !== undefined && { 'content-type': 'application/json' };
+    const headers = { ...this.headers({ key: 'other', actor: json ? 0 : null }), ...json };
+    return { ...this.other, url: this.url, headers };
   }
 
   /** Restarts the measurement after an attack has prepared its data. */

@@ -36,13 +36,15 @@ export function serializePipelined(listener: RequestListener): RequestListener {
 const sliceBytes = 8 * 1024;
 
 /**
- * Parses what arrives in slices, and continues in a later turn of the event loop if this turn has taken too long. Node alone parses 64 KiB of each
- * connection in one turn: 3,600 requests, even after the connection was closed, or 10,000 chunks of a body.
+ * Parses received bytes in slices, and continues in a later turn of the event loop if this turn has taken too long. Node
+ * alone parses 64 KiB of each connection in one turn: 3,600 requests, even after the connection was closed, or 10,000
+ * chunks of a body.
  */
 export function parseInTurns(server: Server): void {
   server.on('connection', (socket) => {
     const [parse] = socket.listeners('data');
     if (!parse) return;
+    // In the state `turn`, one slice is parsed without asking for another turn.
     let state: 'idle' | 'waiting' | 'turn' = 'idle';
     socket.removeAllListeners('data');
     socket.on('data', (bytes: Buffer) => {
@@ -51,9 +53,10 @@ export function parseInTurns(server: Server): void {
         state = 'idle';
         parse.call(socket, rest.subarray(0, sliceBytes));
         rest = rest.subarray(sliceBytes);
-        if (rest.length === 0 || socket.destroyed) return;
+        // After an error in the bytes, the socket sends a last response. Further slices would end in the same error.
+        if (rest.length === 0 || !socket.writable) return;
         if (!socket.isPaused()) continue;
-        // Node has paused the socket, because a body or a response waits, and will resume it.
+        // Node has paused the socket, because a body or a response is not read yet, and will resume it.
         socket.unshift(rest);
         return;
       }

@@ -1,10 +1,13 @@
 import { basename, relative } from 'node:path';
 
 const [, script = ''] = process.argv;
-const path = relative('', script);
 
-/** The command with which this process was started, for messages with further commands. */
-export const commandName =
-  basename(script) === 'postern'
-    ? 'postern'
-    : `node ${!script.endsWith('postern.js') ? 'scripts/postern.js' : path.startsWith('..') ? script : path}`;
+/** The command with which this process was started, for messages that suggest further commands. */
+export const commandName = basename(script) === 'postern' ? 'postern' : `node ${scriptName()}`;
+
+function scriptName(): string {
+  // Tests and benchmarks start other scripts.
+  if (basename(script) !== 'postern.js') return 'scripts/postern.js';
+  const path = relative('', script);
+  return path.startsWith('..') ? script : path;
+}

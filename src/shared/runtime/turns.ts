@@ -10,9 +10,9 @@ let turnBeganAt: number | null = null;
 const waiting: (() => void)[] = [];
 
 /**
- * Runs a task now, or in a later turn of the event loop if this turn has already taken longer than `turnMs` or other tasks wait. Node parses all
- * requests that arrive together, on all connections, in one turn, so a hundred small requests would otherwise block the event loop for the sum
- * of their times.
+ * Runs a task now, or in a later turn of the event loop if this turn has already taken longer than `turnMs` or other
+ * tasks wait. Otherwise a hundred small tasks that become ready together would block the event loop for the sum of their
+ * times.
  */
 export function runInTurn(task: () => void): void {
   if (mayRun()) {
@@ -29,6 +29,7 @@ export function mayRun(): boolean {
   return waiting.length === 0 && turnHasTime();
 }
 
+/** Runs the first waiting task, and the others after the promises that it settles. */
 function runWaiting(): void {
   if (!turnHasTime()) {
     setImmediate(runWaiting);

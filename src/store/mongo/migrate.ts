@@ -104,7 +104,7 @@ async function lock({ meta }: Collections, clock: ServerClock, owner: string): P
   }
 }
 
-/** Creates the collections without indexes. `makeIndexes` creates the others at every start. */
+/** Creates the collections that have no indexes. At every start, `makeIndexes` creates the others if they are missing. */
 async function makeCollections(db: Db, collections: Collections): Promise<void> {
   for (const name of Object.keys(collections) as (keyof Collections)[]) {
     if (indexes[name].length > 0) continue;

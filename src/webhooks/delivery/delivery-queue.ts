@@ -52,6 +52,8 @@ export class DeliveryQueue {
   /** True if the last read returned a full page of known deliveries. The store is then not read again until a result is stored. */
   #readWasUseless = false;
   #timer: Timer | undefined;
+  /** The start of attempts of added deliveries, if it waits for a turn of the event loop. */
+  #starting: Promise<void> | null = null;
   #ended = false;
 
   constructor(webhook: WebhookRecord, parts: DeliveryQueueParts) {
@@ -99,10 +101,15 @@ export class DeliveryQueue {
     if (this.#webhook.pausedAt === null) window.add(delivery);
   }
 
-  /** Adds a new delivery, which is already stored. */
+  /** Adds a new delivery, which is already stored. A page may add a hundred to each of 100 queues, so attempts begin in a later turn. */
   add(delivery: QueuedDelivery): void {
     this.#keep(delivery, this.#live);
-    this.#go();
+    this.#starting ??= Promise.resolve()
+      .then(turn)
+      .then(() => {
+        this.#starting = null;
+        this.#go();
+      });
   }
 
   /** Starts no more attempts. Resolves when the results of the running attempts are stored. */

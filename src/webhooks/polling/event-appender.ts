@@ -86,8 +86,8 @@ export class EventAppender {
         events.map(({ createdAt }) => now - Date.parse(createdAt)),
       );
     }
+    for (const { id, body } of new Set(wanted.map(({ event }) => event))) bodies.keep(poller.id, id, body);
     for (const { event, webhook } of wanted) {
-      bodies.keep(poller.id, event.id, event.body);
       queues.add(webhook, {
         event: event.id,
         poller: poller.id,

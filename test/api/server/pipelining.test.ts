@@ -142,6 +142,19 @@ describe('bytes that arrive together', () => {
     for (const each of turnOf) expect(turnOf.filter((one) => one === each).length).toBeLessThanOrEqual(4);
   });
 
+  test('are parsed until the first error, which is reported once', async () => {
+    const server = createServer();
+    parseInTurns(server);
+    let errors = 0;
+    server.on('clientError', (_error, socket) => {
+      errors += 1;
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    const { answers } = await exchange(await originOf(server), `nonsense\r\n${'a'.repeat(50_000)}`);
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+    expect(errors).toBe(1);
+  });
+
   test('are parsed later if their connection has responses that are not read', async () => {
     const [socket] = await serve(serializePipelined((_request, response) => response.end(Buffer.alloc(1_000_000))));
     if (!socket) throw new Error('no connection');

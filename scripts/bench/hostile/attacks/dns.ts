@@ -45,8 +45,8 @@ const attack = (call: (target: Target, name: string) => unknown): Attack =>
           socket.end(png);
         }),
       );
-      const media = () => ({ media_url: `http://n${number++}.fast.test:${web.port}/a.png` });
-      target.other = () => target.rest('POST', '/media/upload', media(), { key: 'other', isCounted: false });
+      const body = JSON.stringify({ media_url: `http://n#.fast.test:${web.port}/a.png` });
+      target.other = { method: 'POST', path: '/v1/media/upload', body };
       const before = nameServer.asked;
       await target.begin();
       const calls = target.many(40, 40, () => call(target, `x${number++}.slow.test`));

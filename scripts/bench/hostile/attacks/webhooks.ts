@@ -71,6 +71,14 @@ export const attacks: Attacks = {
     await sleep(8_000);
     target.note(`${receiver.deliveries} deliveries`);
   },
+  'webhooks: a page of events for 100 webhooks': async (target) => {
+    const receiver = await target.receiver();
+    await register(target, receiver, 100);
+    await target.begin();
+    await makeEvents(target, { type: 'mention', count: 100 });
+    for (let i = 0; i < 300 && receiver.deliveries < 100 * 100; i++) await sleep(100);
+    target.note(`${receiver.deliveries} deliveries`);
+  },
   'webhooks: DELETE before a retry is due': async (target) => {
     const receiver = await target.receiver({
       answer: (_request, response) => response.writeHead(503, { 'retry-after': '1' }).end(),
