@@ -1,6 +1,5 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { compareIds } from '../dataset/snowflake.ts';
-import { newestTweets } from '../dataset/timelines.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { hiddenFrom, type Viewer } from '../dataset/visibility.ts';
 import { matcherOf } from './match.ts';
@@ -9,8 +8,11 @@ import type { Query } from './parse.ts';
 /** Yields the tweets that match and that the viewer may see, newest first, below an id. */
 export function* newestMatches(dataset: Dataset, query: Query, viewer: Viewer, below: string | undefined) {
   const matches = matcherOf(query, { userNamed: dataset.userNamed, lists: dataset.lists, viewer });
-  for (const placed of newestTweets(dataset.tweets, below)) {
-    if (matches(placed[0]) && hiddenFrom(viewer, placed[0]) === undefined) yield placed;
+  const { tweets } = dataset;
+  // A loop over indices, because most of the work of a search is to pass tweets that do not match.
+  for (let at = below === undefined ? tweets.length : dataset.positionOf(below); at-- > 0; ) {
+    const tweet = tweets[at];
+    if (tweet && matches(tweet) && hiddenFrom(viewer, tweet) === undefined) yield [tweet, tweet.id] as const;
   }
 }
 

@@ -20,7 +20,7 @@ export function lookupList(item: z.ZodType<string>, description: string) {
     .meta({ description });
 }
 
-/** Divides the result of a look-up. `keyOf` returns the part of a missing object that names it. */
+/** Divides the result of a look-up. `nameOf` returns the part of a missing object that names it. */
 export function divideFound<Item extends object, Key, Named>(
   keys: readonly Key[],
   found: readonly (Item | MissingReason)[],

@@ -74,6 +74,22 @@ describe('GraphQL', () => {
     expect(answer.extensions.credits.actions).toEqual([{ name: 'tweet/lookup', calls: 2, charged: '0.002' }]);
   });
 
+  test('a repost is looked up as the tweet that it repeats', async () => {
+    const { userId, authToken } = await sandbox.mint();
+    await ada.with({ authToken }).post('/tweet/retweet', { tweet_id: second });
+    const timeline = await fetch(`${service.demo.sandboxUrl}/2/users/${userId}/tweets`, {
+      headers: { authorization: `Bearer ${authToken}` },
+    });
+    const [repost = { id: '' }] = ((await timeline.json()) as { data: { id: string }[] }).data;
+    const ids = [first, repost.id, gone, second].map((id) => globalId('Tweet', id));
+    const answer = await graphql.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Tweet { tweetId isReply } } }', {
+      ids,
+    });
+    expect(repost.id).not.toBe(second);
+    expect(answer.data.nodes).toMatchObject([{ tweetId: first }, { tweetId: second }, null, { tweetId: second }]);
+    expect(answer.extensions.cost).toMatchObject({ quoted: '0.001', actual: '0.001' });
+  });
+
   test('a reply on a page of tweets finds the tweet that it answers on the same page', async () => {
     await ada.post('/tweet/create', { text: 'A quagga answers', reply_to_tweet_id: await post('A quagga asks') });
     const query = '{ searchTweets(q: "quagga", first: 5) { nodes { text inReplyTo { text author { userName } } } } }';

@@ -160,9 +160,11 @@ describe('extensions', () => {
   });
 
   test('about has the history of an account', async () => {
-    expect((await extended(`/sandbox/users/${ada.userId}/about`)).body).toEqual({
+    expect((await extended(`/sandbox/users/${ada.userId}/about`)).body).toMatchObject({
       data: {
         id: ada.userId,
+        username: 'ada',
+        name: expect.any(String),
         created_at: expect.any(String),
         is_verified: false,
         is_blue_verified: true,

@@ -29,7 +29,7 @@ interface Wanted {
   reject: (error: unknown) => void;
 }
 
-type Found = Partial<Record<Lookup['items'], { id: string }[]>> & { missing: { id?: string; reason: MissingReason }[] };
+type Found = Partial<Record<Lookup['items'], unknown[]>> & { missing: { id?: string; reason: MissingReason }[] };
 
 /** Returns the look-up that can perform a read, together with others. */
 export function lookupOf(action: Action, input: Input): Lookup | undefined {
@@ -68,14 +68,13 @@ export class ObjectBatches {
       const [first] = wanted;
       if (first && wanted.length === 1) return first.resolve(await this.#run(one, { [field]: first.id }));
       const found = (await this.#run(many, { ids: wanted.map(({ id }) => id) })) as Found;
-      const objects = new Map(found[items]?.map((object) => [object.id, object]));
       const reasons = new Map(found.missing.map(({ id, reason }) => [id, reason]));
+      // The objects are in the order of the ids. Their own ids may differ: a reposted tweet stands for its repost.
+      const objects = found[items]?.values();
       for (const { id, resolve, reject } of wanted) {
-        const [object, reason] = [objects.get(id), reasons.get(id)];
-        if (object) resolve(object);
-        else if (reason) reject(missingError(`${kind} not found: ${id}`, reason));
-        // The object has another id, such as a reposted tweet that stands for its repost.
-        else this.#run(one, { [field]: id }).then(resolve, reject);
+        const reason = reasons.get(id);
+        if (reason) reject(missingError(`${kind} not found: ${id}`, reason));
+        else resolve(objects?.next().value);
       }
     } catch (error) {
       for (const { reject } of wanted) reject(error);
