@@ -58,6 +58,7 @@ const aPost = encodeRecordUri(`at://${did}/app.bsky.feed.post/3m5zjuyswn22a`)?.i
 const realOnes: Readonly<Record<string, string>> = {
   tweet_id: aPost,
   ids: aPost,
+  userNames: 'alice.test',
   article_id: aPost,
   listId: aPost,
   userName: 'alice.test',
