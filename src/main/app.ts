@@ -146,7 +146,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     metrics.watchTimers(pendingTimers);
     const { guard, proxies } = makeOutbound(config, runtime, connections, overrides);
     closers.push(() => proxies.close());
-    const platform = await adapters[config.platform.kind].open({
+    const adapterOptions = {
       runtime,
       proxies,
       guard,
@@ -154,15 +154,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       secretKeys,
       origin: platformUrl,
       timeoutMs: config.platform.timeoutMs,
-      plcUrl: config.platform.plcUrl,
-      jetstreamUrl: config.platform.jetstreamUrl,
-      xAppToken: config.secrets.xAppToken,
       onCreditExhausted: creditWarning(metrics, logger, runtime),
       state: store.platformState,
       identifiers: store.identifiers,
-      onRequest: (operation, outcome, ms) => metrics.platformRequestEnded(operation, outcome, ms),
+      onRequest: (operation: string, outcome: string, ms: number) =>
+        metrics.platformRequestEnded(operation, outcome, ms),
       tracing,
-    });
+    };
+    const platform = await adapters[config.platform.kind].open(adapterOptions, config);
     closers.push(() => platform.close());
     const media = new MediaService({
       guard,

@@ -1,6 +1,7 @@
 import type { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import type { ProxyPool } from '../outbound/proxy-pool.ts';
+import type { Config } from '../shared/config/config.ts';
 import type { PlatformKind } from '../shared/config/settings.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
@@ -25,12 +26,6 @@ export interface AdapterOptions {
   state: PlatformState;
   /** Identifiers that do not fit into an id, which all processes share. */
   identifiers: PlatformIdentifiers;
-  /** The origin of the DID directory of the AT Protocol. */
-  plcUrl: string;
-  /** The origin of a Jetstream of the AT Protocol; `null` if there is none. */
-  jetstreamUrl: string | null;
-  /** The operator's app-only token of X; `null` if there is none. */
-  xAppToken: Secret | null;
   /** Called when the platform refuses a call because the operator's credit there is used up. */
   onCreditExhausted: () => void;
   /** Called after each request, for metrics. */
@@ -41,7 +36,8 @@ export interface AdapterOptions {
 
 export interface Adapter {
   readonly capabilities: PlatformCapabilities;
-  open(options: AdapterOptions): Promise<Platform>;
+  /** The settings are for those of single adapters. */
+  open(options: AdapterOptions, settings: Config): Promise<Platform>;
   /** A path of the platform and the status of its response without credentials, for `postern doctor`. */
   readonly ping: { readonly path: string; readonly status: number };
 }
@@ -59,17 +55,17 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   atproto: {
     capabilities: atprotoCapabilities,
     ping: { path: '/xrpc/com.atproto.server.describeServer', status: 200 },
-    open: async (options) => {
+    open: async (options, { platform: { plcUrl, jetstreamUrl } }) => {
       const { AtprotoPlatform } = await import('./atproto/adapter.ts');
-      return new AtprotoPlatform(options);
+      return new AtprotoPlatform({ ...options, plcUrl, jetstreamUrl });
     },
   },
   x: {
     capabilities: xCapabilities,
     ping: { path: '/2/users/me', status: 401 },
-    open: async (options) => {
+    open: async (options, { secrets: { xAppToken: appToken } }) => {
       const { XPlatform } = await import('./x/adapter.ts');
-      return new XPlatform(options);
+      return new XPlatform({ ...options, appToken });
     },
   },
 };

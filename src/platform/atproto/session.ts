@@ -241,11 +241,7 @@ export class AtprotoSession extends UnsupportedSession {
   }
 
   override async users(users: readonly UserReference[]): Promise<(UserProfile | MissingReason)[]> {
-    const actors = await Promise.all(
-      users.map(async (user) =>
-        'userName' in user ? user.userName.toLowerCase() : ((await orNull(this.#actor.ids.actorOf(user))) ?? ''),
-      ),
-    );
+    const actors = await Promise.all(users.map(async (user) => (await orNull(this.#actor.ids.actorOf(user))) ?? ''));
     const views = [...(await this.#actor.profiles(actors.filter(isActorIdentifier))).values()];
     const byActor = new Map<string, ProfileView>(
       views.flatMap(

@@ -1,3 +1,4 @@
+import type { Secret } from '../../shared/secrets/secret.ts';
 import type { AdapterOptions } from '../adapters.ts';
 import { Transport } from '../http/transport.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
@@ -29,10 +30,10 @@ export class XPlatform implements Platform {
     onRequest,
     tracing = null,
     ...options
-  }: AdapterOptions) {
+  }: AdapterOptions & { appToken: Secret | null }) {
     const counter = connections.platform;
     this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
-    const { xAppToken: appToken, onCreditExhausted } = options;
+    const { appToken, onCreditExhausted } = options;
     const { extensions } = xFeatures;
     const client = new XClient({
       origin,

@@ -82,7 +82,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     const writer = new Client({ baseUrl, key, authToken: actor.authToken });
     // These calls are paid by another account, so that only the compared calls are counted.
     const unpaid = writer.with({ key: payerKey });
-    const tweetId = writes ? await this.#writeTweet(unpaid, actor.userName) : '';
+    const tweetId = writes ? await this.#writeTweet(unpaid, actor.userName) : '1';
     const hook = new ParityWebhook(writer, actor.userName, this.receiver);
     const uploads = await this.platform.uploads();
     const chat = new ParityConversation(unpaid, actor, user);

@@ -31,6 +31,8 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
     dataOf(await person.client.post('/tweet/favorite', { tweet_id: discussedTweet }));
     dataOf(await ada.client.post('/user/follow', { username: person.handle }));
   }
+  // A repost of an own post is not an item of its own.
+  dataOf(await ada.client.post('/tweet/retweet', { tweet_id: discussedTweet }));
   dataOf(await linus.client.post('/user/follow', { username: grace.handle }));
   dataOf(await grace.client.post('/user/follow', { username: ada.handle }));
   dataOf(await ada.client.post('/tweet/bookmark', { tweet_id: discussedTweet }));
@@ -83,7 +85,7 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
   const complete = {
     replyCount: 2,
     quoteCount: 2,
-    retweetCount: 2,
+    retweetCount: 3,
     likeCount: 3,
     followers: 2,
     members: 2,

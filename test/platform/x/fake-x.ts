@@ -55,9 +55,7 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
     secretKeys: [],
     state: { read: async () => null, write: async (_key, sealed) => sealed },
     identifiers: { find: async () => null, save: async () => {} },
-    plcUrl: '',
-    jetstreamUrl: null,
-    xAppToken: appToken === null ? null : new Secret(appToken),
+    appToken: appToken === null ? null : new Secret(appToken),
     onCreditExhausted: () => {
       exhausted += 1;
     },
