@@ -22,9 +22,9 @@ let number = 0;
 
 process.once('disconnect', () => process.exit());
 /** A message with calls begins a new measurement. `end` ends it after the running call. */
-process.on('message', (message: OtherCalls | 'end') => {
+process.on('message', (order: OtherCalls | 'end') => {
   const isFirst = calls === null;
-  calls = order === 'end' ? null : message;
+  calls = order === 'end' ? null : order;
   if (calls === null) return;
   beganAt = performance.now();
   Object.assign(figures, { otherMs: 0, refused: 0 });
