@@ -175,13 +175,13 @@ export class PostReader {
     return media;
   }
 
-  /** Each entity covers at least one character of the text, so `max` is the length of the text. Links to media are not among the URLs. */
+  /** Each entity covers at least one character of the text, so `max` is the length of the text. The links to media may cover none. */
   #entities(entities: Wire, urls: readonly unknown[], max: number): Entities {
     return {
       hashtags: optional(list, entities.hashtags, 'hashtags', empty, max).map(readTag),
       symbols: optional(list, entities.cashtags, 'cashtags', empty, max).map(readTag),
       timestamps: optional(list, entities.timestamps, 'timestamps', empty, max).map(readTag),
-      urls: list(urls, 'urls', max)
+      urls: list(urls, 'urls', max + maxMedia)
         .filter((url) => (url as Wire | null)?.media_key === undefined)
         .map(readUrl),
       user_mentions: optional(list, entities.mentions, 'mentions', empty, max).map((item) => this.#mention(item)),

@@ -85,14 +85,32 @@ export function readAuthor(user: Wire, { pages }: XFeatures): Author {
   };
 }
 
+/** The fields are in SPEC.md's order. */
 export function readProfile(user: Wire, features: XFeatures): UserProfile {
-  const { type: _type, platformUrl: _platformUrl, ...profile } = readAuthor(user, features);
+  const author = readAuthor(user, features);
   const counts = optional(object, user.public_metrics, 'public_metrics', none);
   return {
-    ...profile,
+    id: author.id,
+    name: author.name,
+    userName: author.userName,
+    location: author.location,
+    url: author.url,
+    description: author.description,
     protected: optional(flag, user.protected, 'protected', false),
+    isVerified: author.isVerified,
+    isBlueVerified: author.isBlueVerified,
+    verifiedType: author.verifiedType,
+    followers: author.followers,
+    following: author.following,
+    favouritesCount: author.favouritesCount,
+    statusesCount: author.statusesCount,
+    mediaCount: author.mediaCount,
     listedCount: counted(counts.listed_count, 'listed_count'),
     createdAt: optional(readIsoTime, user.created_at, 'created_at', unknownTime),
+    coverPicture: author.coverPicture,
+    profilePicture: author.profilePicture,
+    canDm: author.canDm,
+    pinnedTweetIds: author.pinnedTweetIds,
   };
 }
 

@@ -76,6 +76,8 @@ describe('the log line of a REST request', () => {
       status: '200',
       ms: expect.any(Number),
       chargedMicros: 1_000,
+      // A user, and the pinned post.
+      platformMicros: 15_000,
     });
     expect(free).toMatchObject({ action: 'account/balance', status: '200', chargedMicros: 0 });
   });
