@@ -7,20 +7,23 @@ import { Pool } from 'undici';
 
 const [platformUrl = ''] = process.argv.slice(2);
 const platform = new Pool(platformUrl, { connections: 128 });
+const userFields = 'user.fields=public_metrics';
+const postFields = 'post.fields=created_at,public_metrics&expansions=author_id';
 
 interface PlatformUser {
   id: string;
-  screen_name: string;
-  counts: { followers: number };
+  username: string;
+  public_metrics: { followers_count: number };
 }
 interface PlatformTweet {
-  kind: string;
+  author_id: string;
   created_at: string;
-  counts: { likes: number };
+  public_metrics: { like_count: number };
 }
 interface TweetPage {
-  tweets: PlatformTweet[];
-  next_cursor: string | null;
+  data: PlatformTweet[];
+  includes: { users: PlatformUser[] };
+  meta: { next_token?: string };
 }
 interface Served {
   req: IncomingMessage;
@@ -31,7 +34,7 @@ interface Context extends Served {
 }
 
 async function get<Data>(path: string, authToken: string): Promise<Data> {
-  const headers = { accept: 'application/json', cookie: `auth_token=${authToken}` };
+  const headers = { accept: 'application/json', authorization: `Bearer ${authToken}` };
   const { statusCode, body } = await platform.request({ method: 'GET', path, headers });
   const text = await body.text();
   if (statusCode !== 200) throw new Error(`the platform answers ${statusCode}`);
@@ -70,28 +73,33 @@ const schema = createSchema<Context>({
   resolvers: {
     Query: {
       user: async (_root: unknown, { userName }: { userName: string }, { authToken }: Context) =>
-        (await get<{ user: PlatformUser }>(`/api/users/by/${encodeURIComponent(userName)}`, authToken)).user,
+        (await get<{ data: PlatformUser }>(`/2/users/by/username/${userName}?${userFields}`, authToken)).data,
     },
     User: {
-      userName: ({ screen_name }: PlatformUser) => screen_name,
-      followersCount: ({ counts }: PlatformUser) => counts.followers,
+      userName: ({ username }: PlatformUser) => username,
+      followersCount: (user: PlatformUser) => user.public_metrics.followers_count,
       tweets: async (
         { id }: PlatformUser,
         { first, after = '' }: { first: number; after?: string },
         { authToken }: Context,
       ) => {
-        const query = new URLSearchParams({ count: String(first), ...(after !== '' && { cursor: atob(after) }) });
-        const { tweets, next_cursor } = await get<TweetPage>(`/api/users/${id}/tweets?${query}`, authToken);
-        const cursor = next_cursor === null ? null : btoa(next_cursor);
+        const query = new URLSearchParams({
+          max_results: String(first),
+          ...(after !== '' && { pagination_token: after }),
+        });
+        const path = `/2/users/${id}/tweets?${query}&${postFields}&${userFields}`;
+        const { data, includes, meta } = await get<TweetPage>(path, authToken);
+        const cursor = meta.next_token ?? null;
+        const authors = new Map(includes.users.map((user) => [user.id, user]));
         return {
-          edges: tweets.filter((tweet) => tweet.kind === 'tweet').map((node) => ({ node })),
+          edges: data.map((tweet) => ({ node: { ...tweet, author: authors.get(tweet.author_id) } })),
           pageInfo: { hasNextPage: cursor !== null, endCursor: cursor },
         };
       },
     },
     Tweet: {
       createdAt: ({ created_at }: PlatformTweet) => created_at,
-      likeCount: ({ counts }: PlatformTweet) => counts.likes,
+      likeCount: (tweet: PlatformTweet) => tweet.public_metrics.like_count,
     },
   },
 });

@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';
 import { Pool } from 'undici';
+import { xFeatures } from '../../src/platform/x/features.ts';
+import { allNeeds, cardFields, fieldsOfPosts } from '../../src/platform/x/fields.ts';
 
 const [kind, platformUrl = ''] = process.argv.slice(2);
 const platform = new Pool(platformUrl, { connections: 128 });
@@ -15,12 +17,12 @@ interface Sent {
 }
 
 /** The platform's request for each request to this server. */
-const requests: Record<string, (query: URLSearchParams, body: string) => Sent> = {
+const requests: Record<string, (query: URLSearchParams, body: string, authToken: string) => Sent | Promise<Sent>> = {
   '/v1/tweet/advanced_search': (query) => ({
-    path: `/api/search?${new URLSearchParams({ q: query.get('q') ?? '', product: 'latest', count: query.get('count') ?? '' })}`,
+    path: `/2/tweets/search/all?${new URLSearchParams({ query: query.get('q') ?? '', max_results: query.get('count') ?? '' })}&${postFields}`,
   }),
-  '/v1/user/followers': (query) => ({
-    path: `/api/users/by/${query.get('userName')}/followers?count=${query.get('count')}`,
+  '/v1/user/followers': async (query, _body, authToken) => ({
+    path: `/2/users/${await idOf(query.get('userName') ?? '', authToken)}/followers?max_results=${query.get('count')}&${cardFields.text}`,
   }),
   '/v1/tweet/create': (_query, body) => ({
     path: '/api/tweets',
@@ -29,12 +31,34 @@ const requests: Record<string, (query: URLSearchParams, body: string) => Sent> =
   }),
 };
 
-async function forward(url = '', authToken: unknown, sent: string) {
+const postFields = fieldsOfPosts(allNeeds, { ...xFeatures, extensions: true }).text;
+const ids = new Map<string, string>();
+
+/** Like Postern, this server looks up the id of a name once. */
+async function idOf(userName: string, authToken: string): Promise<string> {
+  const known = ids.get(userName);
+  if (known !== undefined) return known;
+  const { data } = (await send({ path: `/2/users/by/username/${userName}` }, authToken)) as { data: { id: string } };
+  ids.set(userName, data.id);
+  return data.id;
+}
+
+async function send({ method = 'GET', path = '/', body }: Sent, authToken: string): Promise<unknown> {
+  const headers = {
+    authorization: `Bearer ${authToken}`,
+    cookie: `auth_token=${authToken}`,
+    'x-sandbox-extensions': '1',
+    ...(body && { 'content-type': 'application/json' }),
+  };
+  const response = await platform.request({ method, path, headers, body: body ?? null });
+  return JSON.parse(await response.body.text());
+}
+
+async function forward(url = '', token: unknown, sent: string) {
   const { pathname, searchParams } = new URL(url, 'http://bare');
-  const { method = 'GET', path = '/', body = null } = requests[pathname]?.(searchParams, sent) ?? {};
-  const headers = { cookie: `auth_token=${authToken}`, ...(body && { 'content-type': 'application/json' }) };
-  const response = await platform.request({ method, path, headers, body });
-  return { status: true, data: JSON.parse(await response.body.text()), error: null };
+  const authToken = String(token);
+  const request = (await requests[pathname]?.(searchParams, sent, authToken)) ?? {};
+  return { status: true, data: await send(request, authToken), error: null };
 }
 
 async function read(request: IncomingMessage): Promise<string> {

@@ -12,6 +12,8 @@ interface Client {
   build: string;
   /** Prints `ok` or `not ok` for each step. */
   run: string;
+  /** The only platform of the client. All platforms by default. */
+  platform?: string;
 }
 
 interface Outcome {
@@ -38,6 +40,9 @@ const clients: Record<string, Client> = {
       'PATH="$PWD/.venv/bin:$PATH" openapi-python-client generate --path "$OPENAPI" --output-path postern_client --meta none --fail-on-warning',
     run: '.venv/bin/python openapi_python_client.py',
   },
+  // X's own clients call the sandbox, because it serves X's API.
+  '@xdevplatform/xdk': { folder: 'node', build: 'true', run: 'npx tsx xdk.ts', platform: 'sandbox' },
+  xdk: { folder: 'python', build: 'true', run: '.venv/bin/python xdk_client.py', platform: 'sandbox' },
 };
 
 const values = readArguments(
@@ -54,8 +59,8 @@ const commandMs = 15 * 60_000;
 const service = await startService(values.platform);
 const rows: { name: string; passed: number; failed: number }[] = [];
 const installed = new Map<string, Outcome>();
-for (const [name, { folder, build, run }] of Object.entries(clients)) {
-  if (values.only && !values.only.includes(name)) continue;
+for (const [name, { folder, build, run, platform }] of Object.entries(clients)) {
+  if ((values.only && !values.only.includes(name)) || (platform ?? values.platform) !== values.platform) continue;
   const row = { name, passed: 0, failed: 0 };
   rows.push(row);
   const cwd = join(service.folder, folder);

@@ -8,8 +8,8 @@ import { makeKeys, type Settings, start, stopAll, temporaryFolder } from '../ben
 
 interface Platform {
   settings: Settings;
-  /** Returns the credentials of the actor, and the name of another user with at least ten tweets. */
-  users: (dataDir: string) => { actor: string; otherUser: string };
+  /** Returns the credentials of the actor, the name of another user with at least ten tweets, and settings of single clients. */
+  users: (dataDir: string) => { actor: string; otherUser: string; more?: Settings };
   stop: () => Promise<void>;
 }
 
@@ -17,8 +17,9 @@ export const platforms: Record<string, () => Promise<Platform>> = {
   sandbox: async () => ({
     settings: { SANDBOX_PORT: '0' },
     users: (dataDir) => {
-      const { accounts } = readDemo(dataDir);
-      return { actor: accounts[0].authToken, otherUser: accounts[1].userName };
+      const { accounts, sandboxUrl, listId } = readDemo(dataDir);
+      const more = { X_URL: sandboxUrl, X_LIST: listId };
+      return { actor: accounts[0].authToken, otherUser: accounts[1].userName, more };
     },
     stop: async () => {},
   }),
@@ -44,7 +45,7 @@ export async function startService(platformName: string) {
   const [key = ''] = await makeKeys(dataDir, [10]);
   const openApi = join(folder, 'openapi.json');
   writeFileSync(openApi, await (await fetch(`${url}/openapi.json`)).text());
-  const { actor, otherUser } = users(dataDir);
+  const { actor, otherUser, more } = users(dataDir);
   return {
     folder,
     async stop() {
@@ -53,6 +54,7 @@ export async function startService(platformName: string) {
     },
     env: {
       ...process.env,
+      ...more,
       OPENAPI: openApi,
       GRAPHQL_SCHEMA: join(import.meta.dirname, '../../schema/schema.graphql'),
       POSTERN_URL: `${url}/v1`,

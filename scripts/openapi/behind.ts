@@ -45,10 +45,10 @@ export class Behind {
     return { ...(await this.#control.mint({ chatKeys: false })), encryptionCode: '739146' };
   }
 
-  /** Posts a tweet of ada that grace replies to, quotes and retweets. The texts are always the same. Returns its id. */
+  /** Posts a tweet of ada that grace replies to, quotes, retweets and likes. The texts are always the same. Returns its id. */
   talkedAbout(): Promise<string> {
     this.#talked ??= this.post('Which boat is the fastest?').then(async (tweetId) => {
-      for (const type of ['reply', 'quote', 'retweet']) await this.happen(type, { tweetId });
+      for (const type of ['reply', 'quote', 'retweet', 'like']) await this.happen(type, { tweetId });
       return tweetId;
     });
     return this.#talked;

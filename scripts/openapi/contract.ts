@@ -7,7 +7,6 @@ import { operations } from '../../src/sandbox/operations/table.ts';
 const partsOfPaths: Readonly<Record<string, string>> = {
   '/api/users/{id}': 'UserId',
   '/api/users/by/{screen_name}': 'ScreenName',
-  '/api/lists/{id}': 'ListId',
   '/api/tweets/{id}': 'TweetId',
   '/api/articles/{id}': 'ArticleId',
   '/api/media/{id}': 'MediaId',

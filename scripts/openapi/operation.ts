@@ -62,6 +62,7 @@ function parameter(
   return {
     name,
     in: place,
+    ...(schema['type'] === 'array' && { explode: false }),
     ...(required && { required }),
     description,
     schema,

@@ -113,6 +113,7 @@ async function withRealValues(action: Call, caller: Caller): Promise<Fields> {
  */
 const realOnes: Record<string, (caller: Caller, call: Call) => unknown> = {
   tweet_id: aTweet,
+  ids: async (caller, action) => [await aTweet(caller, action), '1'],
   reply_to_tweet_id: aTweet,
   quote_tweet_id: aTweet,
   quote_tweet_url: async (caller, action) => `${caller.demo.sandboxUrl}/ada/status/${await aTweet(caller, action)}`,

@@ -30,6 +30,8 @@ import { createTweet } from './tweet/create.ts';
 import { deleteTweet } from './tweet/delete.ts';
 import { tweetDetail } from './tweet/detail.ts';
 import { favorite } from './tweet/favorite.ts';
+import { tweetLikers } from './tweet/likers.ts';
+import { tweetLookup } from './tweet/lookup.ts';
 import { tweetQuotes } from './tweet/quotes.ts';
 import { tweetReplies } from './tweet/replies.ts';
 import { retweet } from './tweet/retweet.ts';
@@ -47,6 +49,8 @@ import { followersYouKnow } from './user/followers-you-know.ts';
 import { following } from './user/following.ts';
 import { homeTimeline } from './user/home-timeline.ts';
 import { userInfo } from './user/info.ts';
+import { userLikes } from './user/likes.ts';
+import { userLookup } from './user/lookup.ts';
 import { me } from './user/me.ts';
 import { mentions } from './user/mentions.ts';
 import { searchUsers } from './user/search.ts';
@@ -71,9 +75,11 @@ import { validateWebhook } from './webhook/validate.ts';
 export const actions: readonly Action[] = [
   advancedSearch,
   tweetDetail,
+  tweetLookup,
   tweetReplies,
   tweetQuotes,
   tweetRetweeters,
+  tweetLikers,
   createTweet,
   deleteTweet,
   favorite,
@@ -86,10 +92,12 @@ export const actions: readonly Action[] = [
   mentions,
   me,
   userInfo,
+  userLookup,
   searchUsers,
   about,
   tweetsAndReplies,
   articlesTweets,
+  userLikes,
   followers,
   following,
   followersYouKnow,

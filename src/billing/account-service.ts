@@ -126,21 +126,27 @@ export class AccountService {
       this.#store.ledger.usage(id, fromHour, toHour),
       this.#store.statistics.list(id, fromHour, toHour),
     ]);
-    const total = { calls: 0, micros: 0 };
+    const total = { calls: 0, micros: 0, platformMicros: 0 };
     for (const line of lines) {
       total.calls += line.calls;
       total.micros += line.micros;
+      total.platformMicros += line.platformMicros ?? 0;
     }
     return {
       from: formatIsoTime(from),
       to: formatIsoTime(to),
       granularity: query.granularity,
-      total: { calls: total.calls, charged: formatDollars(total.micros) },
+      total: {
+        calls: total.calls,
+        charged: formatDollars(total.micros),
+        platform_cost: formatDollars(total.platformMicros),
+      },
       usage: mergeUsage(lines, statistics, query.granularity === 'day' ? hoursPerDay : 1).map((row) => ({
         period: formatIsoTime(row.hour * hourMs),
         endpoint: row.action,
         calls: row.calls,
         charged: formatDollars(row.micros),
+        platform_cost: formatDollars(row.platformMicros),
         errors: row.errors,
         duration_ms: describeDurations(row.durations),
       })),
@@ -199,7 +205,7 @@ function readMark(cursor: string): PaymentMark {
   return { createdAt: Number(createdAt), id: id ?? '' };
 }
 
-type UsageRow = UsageLine & Pick<CallStatistics, 'errors' | 'durations'>;
+type UsageRow = Required<UsageLine> & Pick<CallStatistics, 'errors' | 'durations'>;
 
 /** Adds up charges and statistics by action and period. A period has `hours` hours. */
 function mergeUsage(lines: readonly UsageLine[], statistics: readonly CallStatistics[], hours: number): UsageRow[] {
@@ -211,6 +217,7 @@ function mergeUsage(lines: readonly UsageLine[], statistics: readonly CallStatis
       action,
       calls: 0,
       micros: 0,
+      platformMicros: 0,
       errors: {},
       durations: {},
     };
@@ -221,6 +228,7 @@ function mergeUsage(lines: readonly UsageLine[], statistics: readonly CallStatis
     const row = rowOf(line);
     row.calls += line.calls;
     row.micros += line.micros;
+    row.platformMicros += line.platformMicros ?? 0;
   }
   for (const each of statistics) addStatistics(rowOf(each), each);
   return [...rows.values()].sort((a, b) => a.hour - b.hour || (a.action < b.action ? -1 : 1));

@@ -21,6 +21,8 @@ export interface Charge {
   /** The name of the action, such as `tweet/create`. */
   action: string;
   micros: Micros;
+  /** The estimated price of the call at the platform. Default: 0. */
+  platformMicros?: Micros;
 }
 
 /** The values of the headers `x-credits-charged` and `x-credits-remaining`. */

@@ -250,7 +250,13 @@ export class Ledger {
 
   #settlement(charges: readonly Charge[], answer: ChargedResponse | undefined): Settlement {
     const hour = Math.floor(this.#context.storeNow() / 3_600_000);
-    const usage = charges.map(({ action, micros }) => ({ hour, action, calls: 1, micros }));
+    const usage = charges.map(({ action, micros, platformMicros = 0 }) => ({
+      hour,
+      action,
+      calls: 1,
+      micros,
+      platformMicros,
+    }));
     return answer ? { usage, answer } : { usage };
   }
 }

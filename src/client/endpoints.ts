@@ -914,6 +914,24 @@ export interface MediaUploadResult {
   size: number;
 }
 
+/** A tweet that a look-up did not find. */
+export interface MissingTweet {
+  /** The platform's id of the tweet. */
+  id: string;
+  /** Why the object is missing: `not_found`, `deleted`, `suspended`, `protected`, or `forbidden` for any other refusal of the platform. */
+  reason: 'not_found' | 'deleted' | 'suspended' | 'protected' | 'forbidden';
+}
+
+/** A user whom a look-up did not find, by the id or the name of the request. */
+export interface MissingUser {
+  /** The platform's id of the user. */
+  id?: string;
+  /** Screen name of the user, without @. */
+  userName?: string;
+  /** Why the object is missing: `not_found`, `deleted`, `suspended`, `protected`, or `forbidden` for any other refusal of the platform. */
+  reason: 'not_found' | 'deleted' | 'suspended' | 'protected' | 'forbidden';
+}
+
 /** A user who takes part in a conversation. */
 export interface Participant {
   type: 'user';
@@ -1061,7 +1079,7 @@ export interface Tweet {
 
 /** The input of `tweet/advanced_search`. */
 export interface TweetAdvancedSearchInput {
-  /** Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`. */
+  /** Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`, `lang:`, `min_faves:` and others (docs/rest.md, Tweets). */
   q: string;
   /** Newest first, or most engaging first. */
   product?: 'Latest' | 'Top' | undefined;
@@ -1162,6 +1180,39 @@ export interface TweetFavoriteResult {
   tweetId: string;
   /** Always true. A failed request returns an error instead. */
   liked: boolean;
+}
+
+/** The input of `tweet/likers`. */
+export interface TweetLikersInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `tweet/likers`. */
+export interface TweetLikersPage {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  user_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  users: UserCard[];
+}
+
+/** The input of `tweet/lookup`. */
+export interface TweetLookupInput {
+  /** Ids of tweets, at most 100 different ones. */
+  ids: readonly string[];
+}
+
+/** The result of `tweet/lookup`. */
+export interface TweetLookupResult {
+  tweets: Tweet[];
+  /** The tweets that were not found. */
+  missing: MissingTweet[];
 }
 
 /** The input of `tweet/quotes`. */
@@ -1284,7 +1335,7 @@ export interface Usage {
   from: string;
   to: string;
   granularity: 'hour' | 'day';
-  total: { calls: number; charged: string; };
+  total: { calls: number; charged: string; platform_cost: string; };
   usage: UsageRow[];
 }
 
@@ -1298,6 +1349,8 @@ export interface UsageRow {
   calls: number;
   /** Cost of the calls. */
   charged: string;
+  /** Estimated price of the calls at the platform, an upper bound; 0 if the platform has no prices. It is not charged. */
+  platform_cost: string;
   /** Number of failed calls by error code, such as `rate_limited`. */
   errors: Record<string, number>;
   /** Time that the calls took inside the service; null if it is not known. */
@@ -1543,6 +1596,43 @@ export interface UserInfoInput {
   userName?: string | undefined;
   /** The platform's id of the user; overrides `userName`. */
   userId?: string | undefined;
+}
+
+/** The input of `user/likes`. */
+export interface UserLikesInput {
+  /** Screen name of the user. */
+  userName?: string | undefined;
+  /** The platform's id of the user; overrides `userName`. */
+  userId?: string | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/likes`. */
+export interface UserLikesPage {
+  userName: string;
+  userId: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
+/** The input of `user/lookup`. */
+export interface UserLookupInput {
+  /** Ids of users, at most 100 different ones. */
+  ids?: readonly string[] | undefined;
+  /** Screen names of users, at most 100 different ones. */
+  userNames?: readonly undefined[] | undefined;
+}
+
+/** The result of `user/lookup`. */
+export interface UserLookupResult {
+  users: UserProfile[];
+  /** The users that were not found. */
+  missing: MissingUser[];
 }
 
 /** The input of `user/mentions`. */
@@ -1874,6 +1964,15 @@ export class TweetCalls extends CallGroup {
   }
 
   /**
+   * Up to 100 tweets by their ids, in this order (`GET /tweets`).
+   *
+   * An id that is given more than once counts once. Costs one call, also if tweets are missing. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  lookup(input: TweetLookupInput, options?: CallOptions): Call<TweetLookupResult> {
+    return this.sendCall({ method: 'GET', path: '/tweets', effect: 'read', actor: 'acts' }, input, options);
+  }
+
+  /**
    * Replies to a tweet, newest first (`GET /tweet/replies`).
    *
    * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
@@ -1898,6 +1997,15 @@ export class TweetCalls extends CallGroup {
    */
   retweeters(input: TweetRetweetersInput, options?: CallOptions): List<TweetRetweetersPage, UserCard> {
     return this.sendList({ method: 'GET', path: '/tweet/retweeters', effect: 'read', actor: 'acts', items: 'users' }, input, options);
+  }
+
+  /**
+   * Users who liked a tweet, the newest like first (`GET /tweet/likers`).
+   *
+   * Protected users are listed for their followers only, so there may be fewer users than `likeCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  likers(input: TweetLikersInput, options?: CallOptions): List<TweetLikersPage, UserCard> {
+    return this.sendList({ method: 'GET', path: '/tweet/likers', effect: 'read', actor: 'acts', items: 'users' }, input, options);
   }
 
   /**
@@ -2011,6 +2119,15 @@ export class UserCalls extends CallGroup {
   }
 
   /**
+   * The profiles of up to 100 users by their ids or names, in this order (`GET /users`).
+   *
+   * A user who is given more than once counts once. Costs one call, also if users are missing. Needs exactly one of `ids` and `userNames`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  lookup(input: UserLookupInput, options?: CallOptions): Call<UserLookupResult> {
+    return this.sendCall({ method: 'GET', path: '/users', effect: 'read', actor: 'acts' }, input, options);
+  }
+
+  /**
    * Search users by name and description (`GET /user/search`).
    *
    * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
@@ -2044,6 +2161,15 @@ export class UserCalls extends CallGroup {
    */
   articlesTweets(input: UserArticlesTweetsInput, options?: CallOptions): List<UserArticlesTweetsPage, Tweet> {
     return this.sendList({ method: 'GET', path: '/user/articles_tweets', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+
+  /**
+   * The tweets that a user liked, the newest like first (`GET /user/likes`).
+   *
+   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  likes(input: UserLikesInput, options?: CallOptions): List<UserLikesPage, Tweet> {
+    return this.sendList({ method: 'GET', path: '/user/likes', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
   }
 
   /**

@@ -75,8 +75,9 @@ export async function* exportAccount(store: Store, config: Config, id: string): 
 async function* usageOf(store: Store, id: string, createdAt: number): AsyncGenerator<Line> {
   const end = Math.floor(store.now() / hourMs) + 24;
   for (let from = Math.floor(createdAt / hourMs) - 24; from < end; from += hoursAtOnce) {
-    for (const { hour, action, calls, micros } of await store.ledger.usage(id, from, from + hoursAtOnce)) {
-      yield { type: 'usage', hour: formatIsoTime(hour * hourMs), action, calls, charged: dollars(micros) };
+    for (const { hour, action, ...line } of await store.ledger.usage(id, from, from + hoursAtOnce)) {
+      const amounts = { charged: dollars(line.micros), platform_cost: dollars(line.platformMicros) };
+      yield { type: 'usage', hour: formatIsoTime(hour * hourMs), action, calls: line.calls, ...amounts };
     }
     for (const { hour, action, errors } of await store.statistics.list(id, from, from + hoursAtOnce)) {
       if (Object.keys(errors).length > 0) yield { type: 'errors', hour: formatIsoTime(hour * hourMs), action, errors };

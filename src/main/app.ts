@@ -30,6 +30,7 @@ import type { startSandboxWorker } from '../sandbox/worker-host.ts';
 import type { Config } from '../shared/config/config.ts';
 import { removedSettings } from '../shared/config/settings.ts';
 import { isLoopbackHost } from '../shared/model/loopback.ts';
+import { microsPerDollar } from '../shared/model/money.ts';
 import { type Logger, makeLogger } from '../shared/observability/logger.ts';
 import { Metrics } from '../shared/observability/metrics.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
@@ -87,6 +88,19 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** Returns a function that counts calls which fail because the operator's credit at the platform is used up, and warns once a minute. */
+function creditWarning(metrics: Metrics, logger: Logger, runtime: Runtime): () => void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    metrics.platformCreditExhausted();
+    if (runtime.now() - warnedAt < 60_000) return;
+    warnedAt = runtime.now();
+    logger.warn(
+      'the credit at the platform, or the cap on it, is used up: the platform refuses calls until it is raised',
+    );
+  };
+}
+
 /** Creates the service and connects all its parts. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   // Invalid settings must be detected before any part is opened.
@@ -132,7 +146,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     metrics.watchTimers(pendingTimers);
     const { guard, proxies } = makeOutbound(config, runtime, connections, overrides);
     closers.push(() => proxies.close());
-    const platform = await adapters[config.platform.kind].open({
+    const adapterOptions = {
       runtime,
       proxies,
       guard,
@@ -140,13 +154,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       secretKeys,
       origin: platformUrl,
       timeoutMs: config.platform.timeoutMs,
-      plcUrl: config.platform.plcUrl,
-      jetstreamUrl: config.platform.jetstreamUrl,
+      onCreditExhausted: creditWarning(metrics, logger, runtime),
       state: store.platformState,
       identifiers: store.identifiers,
-      onRequest: (operation, outcome, ms) => metrics.platformRequestEnded(operation, outcome, ms),
+      onRequest: (operation: string, outcome: string, ms: number) =>
+        metrics.platformRequestEnded(operation, outcome, ms),
       tracing,
-    });
+    };
+    const platform = await adapters[config.platform.kind].open(adapterOptions, config);
     closers.push(() => platform.close());
     const media = new MediaService({
       guard,
@@ -214,6 +229,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       capabilities: describeCapabilities(calls, platform.capabilities),
       media,
       directMessages,
+      onPlatformCost: (priceClass, micros) => metrics.platformCost.inc({ class: priceClass }, micros / microsPerDollar),
       tasks,
       cursors: new CursorSealer(secretKeys.map((key) => derivePurposeKey(key, 'cursors'))),
       readProxy: (text) => readProxy(text, guard),

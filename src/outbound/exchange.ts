@@ -3,8 +3,10 @@ import type { Dispatcher } from 'undici';
 export interface Answer {
   status: number;
   retryAfter: string | null;
-  /** The value of the header `ratelimit-reset` (draft-ietf-httpapi-ratelimit-headers). */
+  /** The value of `ratelimit-reset` (draft-ietf-httpapi-ratelimit-headers) or `x-rate-limit-reset`, in the unit of the server. */
   rateLimitReset: string | null;
+  /** The value of `x-rate-limit-remaining`. */
+  rateLimitRemaining: string | null;
   /** The body. Its reader decodes it, because the garbage collector would copy a string that waits for its reader. */
   body: Buffer;
 }
@@ -35,8 +37,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #aborted: Error | undefined;
   #status = 0;
   #bytes = 0;
-  #retryAfter: string | null = null;
-  #rateLimitReset: string | null = null;
+  #headers: Record<string, string | string[] | undefined> = {};
 
   /** `onStart` is called when the response begins. */
   constructor(dispatcher: Dispatcher, options: ExchangeOptions, onStart?: () => void) {
@@ -68,9 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.#status = status;
-    const { 'retry-after': retryAfter, 'ratelimit-reset': rateLimitReset } = headers;
-    this.#retryAfter = typeof retryAfter === 'string' ? retryAfter : null;
-    this.#rateLimitReset = typeof rateLimitReset === 'string' ? rateLimitReset : null;
+    this.#headers = headers;
     this.#onStart?.();
   }
 
@@ -81,6 +80,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.onResponseEnd();
       controller.abort(new Error('enough of the body was read'));
     } else if (this.#bytes > largeBodyBytes) this.#waitForTurn(controller);
+  }
+
+  #header(name: string): string | null {
+    const value = this.#headers[name];
+    return typeof value === 'string' ? value : null;
   }
 
   #waitForTurn(controller: Dispatcher.DispatchController): void {
@@ -99,8 +103,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const body = more.length === 0 ? only : Buffer.concat(this.#chunks);
     this.#resolve({
       status: this.#status,
-      retryAfter: this.#retryAfter,
-      rateLimitReset: this.#rateLimitReset,
+      retryAfter: this.#header('retry-after'),
+      rateLimitReset: this.#header('ratelimit-reset') ?? this.#header('x-rate-limit-reset'),
+      rateLimitRemaining: this.#header('x-rate-limit-remaining'),
       body: body.subarray(0, this.#maxBodyBytes),
     });
   }

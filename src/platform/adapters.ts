@@ -1,6 +1,7 @@
 import type { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import type { ProxyPool } from '../outbound/proxy-pool.ts';
+import type { Config } from '../shared/config/config.ts';
 import type { PlatformKind } from '../shared/config/settings.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
@@ -9,6 +10,7 @@ import { atprotoCapabilities } from './atproto/capabilities.ts';
 import type { PlatformCapabilities } from './capabilities.ts';
 import type { Platform, PlatformIdentifiers, PlatformState } from './port.ts';
 import { sandboxCapabilities } from './sandbox/capabilities.ts';
+import { xCapabilities } from './x/capabilities.ts';
 
 export interface AdapterOptions {
   /** The origin of the platform. */
@@ -24,10 +26,8 @@ export interface AdapterOptions {
   state: PlatformState;
   /** Identifiers that do not fit into an id, which all processes share. */
   identifiers: PlatformIdentifiers;
-  /** The origin of the DID directory of the AT Protocol. */
-  plcUrl: string;
-  /** The origin of a Jetstream of the AT Protocol; `null` if there is none. */
-  jetstreamUrl: string | null;
+  /** Called when the platform refuses a call because the operator's credit there is used up. */
+  onCreditExhausted: () => void;
   /** Called after each request, for metrics. */
   onRequest: (operation: string, outcome: string, durationMs: number) => void;
   /** Records each request as a span; `null` if no traces are exported. */
@@ -36,16 +36,17 @@ export interface AdapterOptions {
 
 export interface Adapter {
   readonly capabilities: PlatformCapabilities;
-  open(options: AdapterOptions): Promise<Platform>;
-  /** A path of the platform that needs no credentials, for `postern doctor`. */
-  readonly pingPath: string;
+  /** The settings are for those of single adapters. */
+  open(options: AdapterOptions, settings: Config): Promise<Platform>;
+  /** A path of the platform and the status of its response without credentials, for `postern doctor`. */
+  readonly ping: { readonly path: string; readonly status: number };
 }
 
 /** The adapters by `PLATFORM_KIND`. The code of an adapter is loaded only if it is used. */
 export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   sandbox: {
     capabilities: sandboxCapabilities,
-    pingPath: '/api/ping',
+    ping: { path: '/api/ping', status: 200 },
     open: async ({ connections, ...options }) => {
       const { SandboxPlatform } = await import('./sandbox/adapter.ts');
       return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true });
@@ -53,10 +54,18 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   },
   atproto: {
     capabilities: atprotoCapabilities,
-    pingPath: '/xrpc/com.atproto.server.describeServer',
-    open: async (options) => {
+    ping: { path: '/xrpc/com.atproto.server.describeServer', status: 200 },
+    open: async (options, { platform: { plcUrl, jetstreamUrl } }) => {
       const { AtprotoPlatform } = await import('./atproto/adapter.ts');
-      return new AtprotoPlatform(options);
+      return new AtprotoPlatform({ ...options, plcUrl, jetstreamUrl });
+    },
+  },
+  x: {
+    capabilities: xCapabilities,
+    ping: { path: '/2/users/me', status: 401 },
+    open: async (options, { secrets: { xAppToken: appToken } }) => {
+      const { XPlatform } = await import('./x/adapter.ts');
+      return new XPlatform({ ...options, appToken });
     },
   },
 };

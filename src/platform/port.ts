@@ -1,6 +1,7 @@
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { PlatformEvent } from '../shared/model/event.ts';
+import type { MissingReason } from '../shared/model/lookup.ts';
 import type { Page } from '../shared/model/page.ts';
 import type { TakenMedia } from '../shared/model/taken-media.ts';
 import type { Tweet } from '../shared/model/tweet.ts';
@@ -66,6 +67,23 @@ export interface PlatformIdentifiers {
   save(identifiers: readonly { hash: string; identifier: string }[], ttlMs: number, maxCount: number): Promise<void>;
 }
 
+/** Parts of tweets and users. An object that was read without a part has a default in its place. */
+export interface PlatformNeeds {
+  readonly author: boolean;
+  /** `quoted_tweet`, `quoted_tweet_id`, `isReply`, `inReplyToId` and `inReplyToUserId`. */
+  readonly quoted: boolean;
+  /** `name` of mentioned users. */
+  readonly mentionNames: boolean;
+  readonly media: boolean;
+  /** `pinnedTweetIds`. */
+  readonly pinned: boolean;
+}
+
+export interface PlatformCost {
+  /** `objects` of the platform's price class `priceClass` cost `microDollars` in all. */
+  add(priceClass: string, objects: number, microDollars: number): void;
+}
+
 export interface PlatformCall {
   /** The API account that is charged for the call, or that owns the webhook. */
   account: string;
@@ -82,6 +100,10 @@ export interface PlatformCall {
    * came from a server that callers choose, or through a caller's proxy.
    */
   onResponse?: ((bytes: number, isUntrusted: boolean) => void) | undefined;
+  /** The parts of objects that the caller will see. All parts if undefined. A platform may charge its operator for each part. */
+  needs?: PlatformNeeds | undefined;
+  /** Counts the objects that the platform charges its operator for. */
+  cost?: PlatformCost | undefined;
   /** Worker threads that parse large articles. Needed only by sessions that read or write articles. */
   tasks?: TaskRunner;
 }
@@ -177,12 +199,16 @@ export interface PlatformSession {
   retweet(tweetId: string): Promise<void>;
   unretweet(tweetId: string): Promise<void>;
   tweet(tweetId: string): Promise<Tweet>;
+  /** Reads tweets in bulk. The result has a tweet, or why it is missing, for each of the ids, in their order. */
+  tweets(ids: readonly string[]): Promise<(Tweet | MissingReason)[]>;
   /** Returns the direct replies to a tweet, newest first. */
   replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
   /** Returns the tweets that quote a tweet, newest first. */
   quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
   /** Returns the users who retweeted a tweet, newest retweet first. */
   retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>>;
+  /** Returns the users who liked a tweet, newest like first. */
+  likers(tweetId: string, page: PageRequest): Promise<Page<UserCard>>;
   /** Returns the actor's ranked home feed. */
   homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>>;
   bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>>;
@@ -191,11 +217,15 @@ export interface PlatformSession {
   /** Returns the profile of the actor. */
   ownProfile(): Promise<UserProfile>;
   userProfile(user: UserReference): Promise<UserProfile>;
+  /** Reads users in bulk, as `tweets` does. All of them are named either by id or by name. */
+  users(users: readonly UserReference[]): Promise<(UserProfile | MissingReason)[]>;
   /** Returns the users who match the words, best match first. */
   searchUsers(search: PageRequest & { q: string }): Promise<Page<UserCard>>;
   userAbout(user: UserReference): Promise<UserAbout>;
   /** Returns tweets, replies and retweets of a user, newest first. */
   userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
+  /** Returns the tweets that a user liked, newest like first. */
+  likedTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
   /** Returns the tweets that publish a user's articles. */
   userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
   followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;

@@ -24,6 +24,7 @@ import { ActivitySimulator, type Schedule, systemSchedule } from './simulator/ac
 import { SimulatedUsers } from './simulator/simulated-users.ts';
 import { Stats } from './stats.ts';
 import { UploadFiles } from './uploads/files.ts';
+import { xOperations } from './x/operations.ts';
 
 export interface SandboxOptions {
   /** The port. 0 selects a free port. */
@@ -150,7 +151,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
   };
 
-  const server = createSandboxServer(platform, new Router(operations));
+  const server = createSandboxServer(platform, new Router([...operations, ...xOperations]));
   try {
     const port = await listen(server, options.port);
     dataset.origin = `http://127.0.0.1:${port}`;

@@ -20,6 +20,8 @@ export interface UsageLine {
   action: string;
   calls: number;
   micros: Micros;
+  /** The estimated price of the calls at the platform. Default: 0; `usage` always returns it. */
+  platformMicros?: Micros;
 }
 
 /** The response of a request with an Idempotency-Key. It is stored in the same commit as the charge. */

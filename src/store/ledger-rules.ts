@@ -188,11 +188,14 @@ function mergeUsage(lines: UsageLine[]): UsageLine[] {
   for (const line of lines) {
     const key = `${line.hour} ${line.action}`;
     const known = merged.get(key);
+    const platformMicros = whole(line.platformMicros ?? 0);
     if (known) {
       known.calls += whole(line.calls);
       known.micros += line.micros;
+      known.platformMicros = (known.platformMicros ?? 0) + platformMicros;
     } else {
-      merged.set(key, { hour: line.hour, action: line.action, calls: whole(line.calls), micros: line.micros });
+      const { hour, action, calls, micros } = line;
+      merged.set(key, { hour, action, calls: whole(calls), micros, platformMicros });
     }
   }
   return [...merged.values()];

@@ -115,7 +115,7 @@ describe('calls and their price', () => {
     expect(settled).toEqual({ charged: 2_500, remaining: 7_500 });
     expect(await balance()).toEqual({ paid: 10_000, charged: 2_500, avail: 7_500, held: 0 });
     const hour = Math.floor(runtime.now() / 3_600_000);
-    expect(await store.ledger.usage('a', 0, 1e9)).toEqual([
+    expect(await store.ledger.usage('a', 0, 1e9)).toMatchObject([
       { hour, action: 'tweet/create', calls: 2, micros: 2_000 },
       { hour, action: 'user/info', calls: 1, micros: 500 },
     ]);

@@ -84,7 +84,7 @@ describeInBrowser('in a browser', [], async (browser) => {
     );
     await page.reload();
     await page.getByText('not ready: store ok, platform unreachable').waitFor();
-    await service.addFault({ kind: 'status', status: 503 }, { operation: 'search' });
+    await service.addFault({ kind: 'status', status: 503 }, { operation: 'searchPostsAll' });
     await run(page, 'Search tweets').click();
     await outcome(page, /^5\d\d · \d+ ms · free$/).waitFor();
     expect(await problems(page)).toEqual({ sideways: false, problems: [] });

@@ -5,13 +5,13 @@ import { describeInBrowser, openPage, pressOn, scrollsSideways } from './browser
 
 describeInBrowser('the pages of the sandbox', [], async (browser) => {
   const sandbox = await openSandbox();
-  const one = async (q: string) => (await sandbox.search({ q, count: 1 })).body.tweets[0];
   const { article } = (await sandbox.call('POST', '/api/articles', { as: sandbox.ada })).body;
-  const tweets = [await one('from:grace filter:images'), await one('filter:quote')];
+  const tweets = await Promise.all(['has:images', 'is:quote'].map((q) => sandbox.search(`from:grace ${q}`)));
   const paths = [
     '/grace',
     '/linus',
-    ...[...tweets.map((tweet) => tweet.page_url), article.draft_url].map((url) => new URL(url).pathname),
+    ...tweets.map(([tweet]) => `/grace/status/${tweet.id}`),
+    new URL(article.draft_url).pathname,
   ];
   afterAll(() => sandbox.close());
 

@@ -119,7 +119,7 @@ describe('what is wrong with', () => {
   });
 
   test('the clock of the platform', async () => {
-    const demo = { accounts: [], listId: '1', organization: '2' };
+    const demo = { accounts: [], appToken: '', listId: '1', organization: '2' };
     let aheadMs = 0;
     const port = await machine.listenHttp((_request, response) => {
       response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString());

@@ -14,6 +14,7 @@ const row = (more: Partial<Row>): Row => ({
   endpoint: 'user/info',
   calls: 2,
   charged: '0.002',
+  platform_cost: '0.01',
   errors: {},
   duration_ms: { p50: 10, p95: 20, p99: 30 },
   ...more,
@@ -24,7 +25,7 @@ test('periods without calls are part of a chart', () => {
     from: '2026-11-01T05:00:00.000Z',
     to: '2026-11-03T09:00:00.000Z',
     granularity: 'day',
-    total: { calls: 3, charged: '0.003' },
+    total: { calls: 3, charged: '0.003', platform_cost: '0.01' },
     usage: [row({ errors: { not_found: 4 } }), row({ endpoint: 'tweet/create', calls: 1, charged: '0.001' })],
   });
   expect(periods.map(({ calls, failed }) => [calls, failed])).toEqual([

@@ -65,7 +65,7 @@ describe("README's tour", () => {
       await expect.poll(isListed).toBe(1);
       const actor = { userName: ada.handle, userId: '', encryptionCode: '', premium: false };
       const accounts = [{ ...actor, authToken: `${ada.handle}:${ada.password}` }];
-      const ofSandbox = { sandboxUrl: '', listId: '', organization: '' };
+      const ofSandbox = { sandboxUrl: '', appToken: '', listId: '', organization: '' };
       const demo = { baseUrl, graphqlUrl, apiKey: payerKey, accounts, ...ofSandbox };
       await expectTour(demo, grace.handle);
     },

@@ -88,7 +88,7 @@ describe.each(generations)('the client %s', (generation) => {
   });
 
   test('can abort a read, which is then not charged', async () => {
-    await service.addFault({ kind: 'hang' }, { operation: 'userByScreenName' });
+    await service.addFault({ kind: 'hang' }, { operation: 'getUsersByUsername' });
     const reader = await agent({ generation });
     const before = await balance();
     const aborting = new AbortController();

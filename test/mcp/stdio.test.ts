@@ -110,7 +110,7 @@ test('refuses credentials as arguments, and names missing ones', async () => {
 });
 
 test('an aborted call ends at the gateway too', async () => {
-  await service.addFault({ kind: 'hang' }, { operation: 'userByScreenName' });
+  await service.addFault({ kind: 'hang' }, { operation: 'getUsersByUsername' });
   const reader = await agent();
   const aborting = new AbortController();
   const failed = expect(reader.call('user_info', { userName: 'grace' }, aborting.signal)).rejects.toThrow();

@@ -176,7 +176,7 @@ describe('the trace of a request', () => {
 
   test('of a call that the platform fails has the failed stage, and all of its log lines have the id', async () => {
     const control = new SandboxControl(sandbox.url);
-    await control.setFault({ fault: { kind: 'status', status: 500 }, operation: 'userByScreenName', times: 1 });
+    await control.setFault({ fault: { kind: 'status', status: 500 }, operation: 'getUsersByUsername', times: 1 });
     const traceId = newTrace();
     expect((await client.get('/user/info', { userName: 'grace' }, within(traceId))).status).toBe(502);
     const spans = await collector.trace(traceId, 'GET /v1/user/info');

@@ -48,7 +48,7 @@ describe('the activity of a sandbox account', async () => {
   test('has the six types of the port, in order', async () => {
     for (const type of ['mention', 'reply', 'quote', 'like', 'retweet', 'follow']) await make(type);
     const page = await session.activity({ count: 10, cursor });
-    const own = (await sandbox.get(`/api/users/${account.userId}/tweets`)).body.tweets[0];
+    const own = (await sandbox.x(`/2/users/${account.userId}/tweets`)).body.data[0];
     const tweet = (inReplyToId: string | null, quotedTweetId: string | null) => ({
       id: expect.stringMatching(/^\d+$/),
       text: expect.any(String),
@@ -78,7 +78,7 @@ describe('the activity of a sandbox account', async () => {
   });
 
   test('has one event per tweet, with all types that apply', async () => {
-    const own = (await sandbox.get(`/api/users/${account.userId}/tweets`)).body.tweets[0];
+    const own = (await sandbox.x(`/2/users/${account.userId}/tweets`)).body.data[0];
     const named = `Hello @${account.userName}`;
     await sandbox.tweet(named, sandbox.grace, { reply_to_id: own.id, quote_of_id: own.id });
     await sandbox.tweet(`${named} again`, sandbox.grace, { quote_of_id: own.id });

@@ -30,7 +30,7 @@ describe.skipIf(mongo.isMissing)('a gateway whose database becomes unavailable',
     async (_, away, back) => {
       expect((await call()).status).toBe(200);
       const before = await restingBalance(client);
-      const asked = await sandbox.requests('user');
+      const asked = await sandbox.requests('getUsersById');
       await away();
       const refused = await Promise.all(Array.from({ length: 20 }, call));
       for (const answer of refused) {
@@ -38,7 +38,7 @@ describe.skipIf(mongo.isMissing)('a gateway whose database becomes unavailable',
         expectRefusal(answer, 503, /store is unavailable|could not be recorded in time/);
       }
       for (let i = 0; i < 50; i++) expect((await call()).status).toBe(503);
-      expect(await sandbox.requests('user')).toBe(asked);
+      expect(await sandbox.requests('getUsersById')).toBe(asked);
       const text = expect.stringContaining('store unreachable, platform ok');
       await until(async () => expect(await health('/readyz')).toMatchObject({ status: 503, text }));
       expect((await health('/healthz')).status).toBe(200);

@@ -23,10 +23,13 @@ const search = (count?: number) =>
   ada.get('/tweet/advanced_search', { q: 'a', proxy: `http://${proxy.name}`, ...(count && { count: String(count) }) });
 
 /** Returns a page as the sandbox sends it. */
-async function realPage(): Promise<{ tweets: object[] }> {
-  const headers = { cookie: `auth_token=${service.demo.accounts[0].authToken}` };
-  const response = await fetch(`${service.demo.sandboxUrl}/api/search?q=the&product=latest&count=3`, { headers });
-  return (await response.json()) as { tweets: object[] };
+async function realPage(): Promise<{ data: object[] }> {
+  const headers = { authorization: `Bearer ${service.demo.accounts[0].authToken}` };
+  const response = await fetch(
+    `${service.demo.sandboxUrl}/2/tweets/search/all?query=the&max_results=10&expansions=author_id`,
+    { headers },
+  );
+  return (await response.json()) as { data: object[] };
 }
 
 describe('a proxy that answers in the name of the platform', () => {
@@ -56,26 +59,32 @@ describe('a proxy that answers in the name of the platform', () => {
     ['usual time', 200, '2026-11-21T10:00:00.000Z'],
     ['time with a long comment', 502, `Sat Nov 21 2026 10:00:00 GMT (${'x'.repeat(100_000)})`],
   ])('answers a tweet with a %s: %i', async (_name, status, time) => {
-    const { tweets, ...page } = await realPage();
-    const [tweet] = tweets;
-    reply = { status: 200, body: Buffer.from(JSON.stringify({ ...page, tweets: [{ ...tweet, created_at: time }] })) };
+    const { data, ...page } = await realPage();
+    const [post] = data;
+    reply = { status: 200, body: Buffer.from(JSON.stringify({ ...page, data: [{ ...post, created_at: time }] })) };
     expect((await search()).status).toBe(status);
   });
 
   test('cannot send more items than the caller asked for', async () => {
     const page = await realPage();
-    const body = { ...page, tweets: [...page.tweets.slice(0, 2), ...Array(10_000).fill({})] };
+    const body = {
+      ...page,
+      data: [
+        ...page.data.slice(0, 10),
+        ...Array(10_000).fill({ author_id: (page.data[0] as { author_id: string }).author_id }),
+      ],
+    };
     reply = { status: 200, body: Buffer.from(JSON.stringify(body)) };
-    const answer = await search(2);
+    const answer = await search(10);
     expect(answer.status).toBe(200);
-    expect(answer.body.data['tweets']).toHaveLength(2);
-    expectRefusal(await search(3), 502, /cannot be understood/);
+    expect(answer.body.data['tweets']).toHaveLength(10);
+    expectRefusal(await search(11), 502, /cannot be understood/);
   });
 
   test('may send 16 MiB in all to one GraphQL request', async () => {
     const page = await realPage();
-    const long = { ...page.tweets[0], text: 'x'.repeat(190_000) };
-    reply = { status: 200, body: Buffer.from(JSON.stringify({ ...page, tweets: Array(19).fill(long) })) };
+    const long = { ...page.data[0], text: 'x'.repeat(190_000) };
+    reply = { status: 200, body: Buffer.from(JSON.stringify({ ...page, data: Array(19).fill(long) })) };
     const query = `{ ${Array.from({ length: 6 }, (_, i) => `a${i}: searchTweets(q: "${i}") { nodes { id } }`).join(' ')} }`;
     const { data, errors } = await graphql.ask(query, {}, { 'x-proxy': `http://${proxy.name}` });
     expect(Object.values(data).filter((list) => list !== null)).toHaveLength(4);

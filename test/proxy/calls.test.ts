@@ -3,7 +3,7 @@ import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { useService } from '../support/use-service.ts';
 import { type ForwardProxy, startForwardProxy } from './forward-proxy.ts';
 
-const operations = ['search', 'createTweet', 'likeTweet', 'unlikeTweet', 'userByScreenName'];
+const operations = ['searchPostsAll', 'createTweet', 'likeTweet', 'unlikeTweet', 'getUsersByUsername'];
 const asked = async () => {
   const counts = await Promise.all(operations.map((operation) => sandbox.requests(operation)));
   return counts.reduce((sum, count) => sum + count, 0);
@@ -19,7 +19,7 @@ const [one, two] = await Promise.all([
 
 describe('a call through a proxy', () => {
   test.each(['field', 'header'])('is accepted by every action with an actor, as %s', async (place) => {
-    const before = [await asked(), countOf(one.heard(), 'auth_token=')];
+    const before = [await asked(), countOf(one.heard(), ada.options.authToken ?? '')];
     const extra = place === 'field' ? { proxy: one.url } : {};
     const headers: Record<string, string> = place === 'header' ? { 'x-proxy': one.url } : {};
     const posted = await ada.post('/tweet/create', { text: `By ${place}`, ...extra }, headers);
@@ -36,7 +36,7 @@ describe('a call through a proxy', () => {
     expect(answers.map(({ headers }) => headers.get('x-credits-charged'))).toEqual(Array(5).fill('0.001'));
     // All requests to the platform came through the proxy.
     expect((await asked()) - (before[0] ?? 0)).toBe(5);
-    expect(countOf(one.heard(), 'auth_token=') - (before[1] ?? 0)).toBe(5);
+    expect(countOf(one.heard(), ada.options.authToken ?? '') - (before[1] ?? 0)).toBe(5);
     expect(new Set(one.tunnels)).toEqual(new Set([new URL(service.demo.sandboxUrl).host]));
   });
 
@@ -74,8 +74,8 @@ describe('a call through a proxy', () => {
     expect(answers.map(({ body, status }) => [status, body.error])).toEqual(Array(120).fill([200, null]));
 
     const [byOne, byTwo] = [one.heard().slice(heardOne), two.heard().slice(heardTwo)];
-    expect(countOf(byOne, `auth_token=${adaToken}`)).toBe(60);
-    expect(countOf(byTwo, `auth_token=${graceToken}`)).toBe(60);
+    expect(countOf(byOne, adaToken)).toBe(60);
+    expect(countOf(byTwo, graceToken)).toBe(60);
     expect(byOne).not.toContain(graceToken);
     expect(byTwo).not.toContain(adaToken);
     expect((await asked()) - before).toBe(120);

@@ -17,7 +17,7 @@ afterEach(() => sandbox.clearFaults());
 afterAll(async () => expect(Number(await restingBalance(ada))).toBeCloseTo(expectedBalance, 6));
 
 const fakeProxy = async (behave: Parameters<typeof startFakeProxy>[0]) => (await startFakeProxy(behave)).name;
-const asked = async () => (await sandbox.requests('userByScreenName')) + (await sandbox.requests('createTweet'));
+const asked = async () => (await sandbox.requests('getUsersByUsername')) + (await sandbox.requests('createTweet'));
 const read = (proxy: string) => ada.get('/user/info', { userName: 'ada', proxy });
 const write = (proxy: string) =>
   ada.post('/tweet/create', { text: `Through ${proxy.slice(-5)}` }, { 'x-proxy': proxy });
@@ -206,7 +206,7 @@ describe('the failing proxy of one caller', () => {
 
   test('does not close the circuit breaker of the platform', async () => {
     const proxy = await startForwardProxy();
-    await service.addFault({ kind: 'reset' }, { operation: 'userByScreenName', times: 20 });
+    await service.addFault({ kind: 'reset' }, { operation: 'getUsersByUsername', times: 20 });
     await runtime.stopDuring(async () => {
       for (let i = 0; i < 6; i++) expectRefusal(await ada.get('/user/info', { userName: 'ada' }), 502);
       const error = 'The platform does not answer; it is tried again every second';

@@ -34,16 +34,20 @@ describe('an article', () => {
       content: plain('Warp'),
       viewer: { own: false },
     });
-    const path = `/api/users/${author.userId}/articles`;
-    const [wrapper] = (await sandbox.get(path)).body.tweets;
-    expect(wrapper).toMatchObject({ id: published.tweet_id, text: 'On looms', article: { id, title: 'On looms' } });
+    const path = `/2/users/${author.userId}/tweets?post.fields=article`;
+    const [wrapper] = (await sandbox.x(path)).body.data;
+    expect(wrapper).toMatchObject({
+      id: published.tweet_id,
+      text: 'On looms',
+      article: { title: 'On looms', plain_text: 'Warp' },
+    });
 
     expect((await unpublish(id, author)).body.article).toMatchObject({
       status: 'draft',
       tweet_id: null,
       public_url: null,
     });
-    expect((await sandbox.get(path)).body.tweets).toEqual([]);
+    expect((await sandbox.x(path)).body.data).toBeUndefined();
     expect((await sandbox.get(`/api/articles/${id}`)).status).toBe(404);
     expect((await remove(id, author)).body).toEqual({ article_id: id, deleted: true });
     expect((await sandbox.get(`/api/articles/${id}`, author)).body.problem).toMatchObject({ resource: 'article', id });
@@ -96,10 +100,11 @@ describe('an article', () => {
   });
 
   test('of the seed has the same content in every dataset', async () => {
-    const { tweets } = (await sandbox.get('/api/users/by/ada/articles')).body;
-    const read = async () => (await sandbox.get(`/api/articles/${tweets[0].article.id}`)).body.article;
+    const [{ id, title }] = (await sandbox.get('/api/articles?status=published')).body.articles;
+    const read = async () => (await sandbox.get(`/api/articles/${id}`)).body.article;
     const article = await read();
-    expect(article).toMatchObject({ status: 'published', title: tweets[0].article.title, tweet_id: tweets[0].id });
+    const { data } = (await sandbox.x(`/2/tweets/${article.tweet_id}?post.fields=article`)).body;
+    expect([data.article.title, data.article.plain_text.length > 1_000]).toEqual([title, true]);
     expect(article.content.blocks.length).toBeGreaterThan(8);
     await sandbox.control('reset');
     expect((await read()).content).toEqual(article.content);

@@ -15,23 +15,16 @@ async function publish(as: Account, title: string): Promise<void> {
   expect((await sandbox.call('PUT', `/api/articles/${id}/published`, { as })).status).toBe(200);
 }
 
-test('the tweets that wrap articles are listed, newest first, with the articles', async () => {
-  const { body } = await sandbox.get('/api/users/by/writer/articles');
-  expect(body.user).toEqual({ id: open.userId, screen_name: 'Writer' });
-  expect(body.tweets.map((tweet: Json) => tweet.article.title)).toEqual(TITLES.toReversed());
-  const first = await sandbox.get(`/api/users/${open.userId}/articles?count=1`);
-  const second = await sandbox.get(`/api/users/by/Writer/articles?count=1&cursor=${first.body.next_cursor}`);
-  const ids = [first, second].map((page) => page.body.tweets[0].id);
-  expect(ids).toEqual(body.tweets.slice(0, 2).map(({ id }: Json) => id));
-});
-
-test('the list omits articles whose tweet was deleted, and is refused for a protected author', async () => {
-  const { tweets } = (await sandbox.get('/api/users/by/writer/articles')).body;
-  await sandbox.call('DELETE', `/api/tweets/${tweets[0].id}`, { as: open });
-  const rest = (await sandbox.get('/api/users/by/writer/articles')).body.tweets;
-  expect(rest.map(({ id }: Json) => id)).toEqual(tweets.slice(1).map(({ id }: Json) => id));
-  expect((await sandbox.get('/api/users/by/shy/articles')).body.problem.code).toBe('protected');
-  expect((await sandbox.get('/api/users/by/shy/articles', shy)).body.tweets).toHaveLength(3);
+test('the tweets that wrap articles have them, and are deleted with their tweet', async () => {
+  const path = `/2/users/${open.userId}/tweets?post.fields=article`;
+  const titles = async () => (await sandbox.x(path)).body.data.map((tweet: Json) => tweet.article.title);
+  expect(await titles()).toEqual(TITLES.toReversed());
+  const [newest] = (await sandbox.x(path)).body.data;
+  await sandbox.call('DELETE', `/api/tweets/${newest.id}`, { as: open });
+  expect(await titles()).toEqual(TITLES.toReversed().slice(1));
+  const ofShy = path.replace(open.userId, shy.userId);
+  expect((await sandbox.x(ofShy)).body.errors[0].reason).toBe('protected');
+  expect((await sandbox.x(ofShy, shy)).body.data).toHaveLength(3);
 });
 
 test('other tweets have no article', async () => {

@@ -106,17 +106,21 @@ describe('added followers', () => {
     const { next_cursor: cursor } = (await sandbox.get('/api/activity', sandbox.grace)).body;
     const added = await sandbox.control('followers', { userName: 'grace', count: 250 });
     expect([added.status, added.body]).toEqual([201, { followers: before + 250 }]);
-    const { users } = (await sandbox.get('/api/users/by/grace/followers?count=100')).body;
-    expect(new Set(users.map(({ screen_name }: Json) => screen_name)).size).toBe(100);
-    expect(users[0]).toMatchObject({ screen_name: 'follower250', counts: { followers: 0, following: 1 } });
+    const path = `/2/users/${sandbox.grace.userId}/followers?max_results=100&user.fields=public_metrics`;
+    const users = (await sandbox.x(path)).body.data;
+    expect(new Set(users.map(({ username }: Json) => username)).size).toBe(100);
+    expect(users[0]).toMatchObject({
+      username: 'follower250',
+      public_metrics: { followers_count: 0, following_count: 1 },
+    });
     expect((await sandbox.get(`/api/activity?cursor=${cursor}`, sandbox.grace)).body.events).toEqual([]);
   });
 
   test('have names that are not taken', async () => {
     const { authToken } = await sandbox.mint({ userName: 'follower251' });
     await sandbox.control('followers', { userName: 'grace', count: 1 });
-    const { users } = (await sandbox.get('/api/users/by/grace/followers?count=1')).body;
-    expect(users[0].screen_name).toBe('follower252');
+    const users = (await sandbox.x(`/2/users/${sandbox.grace.userId}/followers?max_results=1`)).body.data;
+    expect(users[0].username).toBe('follower252');
     expect(authToken).toMatch(/^\w{40}$/);
   });
 

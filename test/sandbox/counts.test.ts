@@ -37,7 +37,7 @@ function wrongCounts(dataset: Dataset, viewer: Viewer): string[] {
     if (JSON.stringify(counts) !== JSON.stringify(lists)) wrong.push(`${what} ${JSON.stringify([counts, lists])}`);
   };
   for (const user of users) {
-    const timeline = [...timelineOf(user, undefined)].map(([tweet]) => tweet);
+    const timeline = [...timelineOf(user, undefined)].map(([post]) => ('of' in post ? post.of : post));
     const own = user.tweets.filter((tweet) => !tweet.deleted);
     compare(`@${user.screenName}`, userCounts(user, viewer), {
       followers: followers(user),

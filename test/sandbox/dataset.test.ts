@@ -45,6 +45,7 @@ describe('the dataset of a seed', () => {
         { userName: 'grace', userId: '1383598695', premium: false },
         { userName: 'linus', userId: '1479221180', premium: false },
       ],
+      appToken: expect.stringMatching(/^[0-9a-f]{40}$/),
       listId: '1242326590666663794',
       organization: 'tidewater_labs',
     });

@@ -20,7 +20,7 @@ describe('after a restart the acknowledged changes are present:', () => {
     let clock = Date.UTC(2026, 0, 1, 12, 0, 42);
     const first = await openSandbox({ dataDir, now: () => clock });
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-    const seeded = (await first.search({ q: 'from:grace' })).body.tweets[0].id;
+    const seeded = (await first.search('from:grace'))[0].id;
     const account = await first.mint({ userName: 'Survivor', premium: true });
     const original = (await first.tweet('Still here?', account)).body.tweet;
     const reply = (await first.tweet('Of course', first.grace, { reply_to_id: original.id })).body.tweet;
@@ -47,7 +47,7 @@ describe('after a restart the acknowledged changes are present:', () => {
   test('follows, requests, retweets, bookmarks and deletions', async () => {
     const first = await openSandbox({ dataDir });
     const { ada, grace, linus } = first;
-    const [one, two, three] = (await first.search({ q: 'from:grace', count: 3 })).body.tweets.map(({ id }: Json) => id);
+    const [one, two, three] = (await first.search('from:grace')).map(({ id }) => id);
     const put = (path: string, as = ada) => first.call('PUT', `/api/${path}`, { as });
     const take = (path: string, as = ada) => first.call('DELETE', `/api/${path}`, { as });
     const shy = await first.mint({ protected: true });
@@ -64,13 +64,18 @@ describe('after a restart the acknowledged changes are present:', () => {
     await take(`tweets/${three}/retweet`);
     await take(`tweets/${three}`, grace);
     const view = async (sandbox: typeof first) => {
-      const paths = ['users/by/linus', 'users/by/grace', `users/${shy.userId}`, 'users/by/grace/followers?count=100'];
-      const all = [...paths, `tweets/${one}`, `tweets/${two}`, `tweets/${three}`, 'bookmarks', 'me'];
+      const paths = ['users/by/linus', 'users/by/grace', `users/${shy.userId}`];
+      const all = [...paths, `tweets/${one}`, `tweets/${two}`, `tweets/${three}`, 'me'];
       const bodies = await Promise.all(all.map(async (path) => (await sandbox.get(`/api/${path}`)).body));
+      for (const list of [`${grace.userId}/followers`, `${ada.userId}/bookmarks`]) {
+        bodies.push((await sandbox.x(`/2/users/${list}`)).body.data);
+      }
       return JSON.parse(JSON.stringify(bodies).replaceAll(sandbox.url, ''));
     };
     const before = await view(first);
-    const { next_cursor: cursor } = (await first.get('/api/bookmarks?count=1')).body;
+    const bookmarks = `/2/users/${ada.userId}/bookmarks`;
+    const { next_token: token } = (await first.x(`${bookmarks}?max_results=1`)).body.meta;
+    const nextPage = (sandbox: typeof first) => sandbox.x(`${bookmarks}?pagination_token=${token}`);
     await first.close();
 
     const second = await openSandbox({ dataDir });
@@ -79,19 +84,20 @@ describe('after a restart the acknowledged changes are present:', () => {
     expect(linusNow.user.viewer).toMatchObject({ following: false, follow_requested: true });
     expect(graceNow.user.viewer.following).toBe(false);
     expect([shyNow.user.viewer.following, shyNow.user.counts.followers]).toEqual([true, 1]);
-    const rest = (await second.get(`/api/bookmarks?cursor=${cursor}`)).body.tweets;
+    const rest = (await nextPage(second)).body.data;
     expect(rest.map(({ id }: Json) => id)).toEqual([two]);
     expect((await second.get(`/api/tweets/${three}`)).body.problem.code).toBe('tweet_deleted');
 
     // A cursor is not valid after a reset of the dataset, even after a restart.
     await second.control('reset');
-    expect((await second.get(`/api/bookmarks?cursor=${cursor}`)).body.problem.code).toBe('bad_cursor');
-    expect((await second.get('/api/bookmarks')).body.tweets).toEqual([]);
-    const fresh = (await second.search({ q: 'from:grace', count: 3 })).body.next_cursor;
+    expect((await nextPage(second)).status).toBe(400);
+    expect((await second.x(bookmarks)).body.data).toBeUndefined();
+    const followers = `/2/users/${grace.userId}/followers`;
+    const fresh = (await second.x(`${followers}?max_results=3`)).body.meta.next_token;
     await second.close();
     const third = await openSandbox({ dataDir });
-    expect((await third.get(`/api/bookmarks?cursor=${cursor}`)).body.problem.code).toBe('bad_cursor');
-    expect((await third.search({ q: 'from:grace', count: 3, cursor: fresh })).status).toBe(200);
+    expect((await nextPage(third)).status).toBe(400);
+    expect((await third.x(`${followers}?pagination_token=${fresh}`)).status).toBe(200);
   });
 
   test('idempotency tokens and the duplicate check', async () => {
@@ -124,17 +130,16 @@ describe('after a restart the acknowledged changes are present:', () => {
     await first.control('followers', { userName: 'ada', count: 150 });
     const { userName } = await first.mint({ userName: 'follower151' });
     await first.control('followers', { userName, count: 2 });
-    const view = async ({ get }: typeof first, name: string) =>
-      (await get(`/api/users/by/${name}/followers?count=100`)).body.users.map(({ id, screen_name }: Json) => [
-        id,
-        screen_name,
-      ]);
+    const view = async ({ x }: typeof first, name: string) => {
+      const { id } = (await x(`/2/users/by/username/${name}`)).body.data;
+      return (await x(`/2/users/${id}/followers?max_results=100`)).body.data;
+    };
     const before = [await view(first, 'ada'), await view(first, userName)];
     await first.close();
     expect(onJournal((db) => db.prepare('SELECT count(*) AS rows FROM journal').get())).toMatchObject({ rows: 3 });
     const second = await openSandbox({ dataDir });
     expect([await view(second, 'ada'), await view(second, userName)]).toEqual(before);
-    expect(before[1]?.map(([, name]: string[]) => name)).toEqual(['follower153', 'follower152']);
+    expect(before[1]?.map(({ username }: Json) => username)).toEqual(['follower153', 'follower152']);
   });
 
   test('all writes but those to users and tweets that an older version had, with one warning', async () => {

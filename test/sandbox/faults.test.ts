@@ -134,14 +134,14 @@ describe('a fault', () => {
 describe('faults', () => {
   test('affect only the matching requests', async () => {
     const fault = { kind: 'status', status: 500 };
-    await sandbox.fault(fault, { operation: 'search' });
+    await sandbox.fault(fault, { operation: 'searchPostsRecent' });
     await sandbox.fault(fault, { actor: sandbox.grace.userId });
     await sandbox.fault(fault, { method: 'DELETE' });
     await sandbox.fault(fault, { path_prefix: '/api/users/' });
     expect((await me()).status).toBe(200);
     const as = (account: typeof sandbox.ada, path: string, method = 'GET') =>
       request(sandbox.url, method, path, { as: account, unchecked: true }).then((reply) => reply.status);
-    expect(await as(sandbox.ada, '/api/search?q=a')).toBe(500);
+    expect((await sandbox.x('/2/tweets/search/recent?query=a')).status).toBe(500);
     expect(await as(sandbox.grace, '/api/me')).toBe(500);
     expect(await as(sandbox.ada, '/api/tweets/1/like', 'DELETE')).toBe(500);
     expect(await as(sandbox.ada, '/api/users/by/ada')).toBe(500);

@@ -39,6 +39,11 @@ export async function openSandbox(options: Partial<SandboxOptions> = {}) {
   const call = (method: string, path: string, options: Options = {}) => request(sandbox.url, method, path, options);
   const info = (await call('GET', '/control/info')).body;
   const [ada, grace, linus] = info.demo.accounts as [Account, Account, Account];
+  /** Calls X's API, with the extensions of the sandbox. */
+  const x = (path: string, as: Account = ada) => {
+    const headers = { authorization: `Bearer ${as.authToken}`, 'x-sandbox-extensions': '1' };
+    return call('GET', path, { headers, unchecked: true });
+  };
   return {
     url: sandbox.url,
     info,
@@ -47,8 +52,11 @@ export async function openSandbox(options: Partial<SandboxOptions> = {}) {
     linus,
     call,
     get: (path: string, as: Account = ada) => call('GET', path, { as }),
-    search: (query: Record<string, string | number>, as: Account = ada) =>
-      call('GET', `/api/search?${new URLSearchParams(query as Record<string, string>)}`, { as }),
+    x,
+    /** Returns the posts that a search finds, the newest first, at most 100. */
+    async search(query: string, as: Account = ada): Promise<Json[]> {
+      return (await x(`/2/tweets/search/all?max_results=100&query=${encodeURIComponent(query)}`, as)).body.data ?? [];
+    },
     tweet: (text: string, as: Account = ada, more: object = {}, headers: Record<string, string> = {}) =>
       call('POST', '/api/tweets', { as, body: { text, ...more }, headers }),
     control: (path: string, body: object = {}) => call('POST', `/control/${path}`, { body }),
@@ -72,29 +80,11 @@ export async function request(url: string, method: string, path: string, options
   }
   const response = await fetch(url + path, init);
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const isJson = /^application\/(?:problem\+)?json/.test(response.headers.get('content-type') ?? '');
   const body = isJson ? JSON.parse(text) : text;
   // Every response is checked against the contract, except responses that a fault changed on purpose.
   const wrong = options.unchecked === true ? [] : violations(method, path, response.status, body);
   if (wrong.length > 0)
     throw new Error(`${method} ${path} ${response.status}: ${wrong.join('; ')}\n${text.slice(0, 2000)}`);
   return { status: response.status, headers: response.headers, body };
-}
-
-/** Returns every tweet of a search, page by page. */
-export async function allPages(
-  sandbox: OpenSandbox,
-  query: Record<string, string | number>,
-  between: () => Promise<unknown> = async () => {},
-): Promise<Json[]> {
-  const tweets: Json[] = [];
-  let cursor: string | null = null;
-  do {
-    const reply: Reply = await sandbox.search({ ...query, ...(cursor === null ? {} : { cursor }) });
-    if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
-    tweets.push(...reply.body.tweets);
-    cursor = reply.body.next_cursor;
-    await between();
-  } while (cursor !== null);
-  return tweets;
 }

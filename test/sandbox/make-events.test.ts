@@ -48,14 +48,13 @@ describe.each(['like', 'retweet', 'reply', 'quote', 'mention', 'follow'])('%s', 
 describe('events that are made', () => {
   test('appear in counts, lists and threads', async () => {
     const { account } = feed;
-    const { tweets } = (await sandbox.get(`/api/users/${account.userId}/tweets`)).body;
-    const { id } = tweets[0];
+    const [{ id }] = (await sandbox.x(`/2/users/${account.userId}/tweets`)).body.data;
     for (const type of ['like', 'retweet', 'reply', 'quote', 'follow'])
       await make({ type, count: 7, tweetId: undefined });
     const { tweet } = (await sandbox.get(`/api/tweets/${id}`)).body;
     expect(tweet.counts).toMatchObject({ likes: 7, retweets: 7, replies: 7, quotes: 7 });
-    expect((await sandbox.get(`/api/tweets/${id}/replies`)).body.tweets).toHaveLength(7);
-    expect((await sandbox.get(`/api/users/${account.userId}/followers`)).body.users).toHaveLength(7);
+    expect((await sandbox.x(`/2/tweets/search/all?query=in_reply_to_tweet_id:${id}`)).body.data).toHaveLength(7);
+    expect((await sandbox.x(`/2/users/${account.userId}/followers`)).body.data).toHaveLength(7);
   });
 
   test('concern the latest tweet, or the given one', async () => {

@@ -37,16 +37,17 @@ describe('an HTML page', () => {
   });
 
   test('shows the pictures of a tweet', async () => {
-    const [tweet] = (await sandbox.search({ q: 'filter:images', count: 1 })).body.tweets;
-    const { text } = await page(new URL(tweet.page_url).pathname);
-    expect(text).toContain(`src="${new URL(tweet.media[0].url).pathname}"`);
+    const query = 'query=has:images%20from:grace&expansions=attachments.media_keys&media.fields=url';
+    const { data, includes } = (await sandbox.x(`/2/tweets/search/all?${query}`)).body;
+    const { text } = await page(`/grace/status/${data[0].id}`);
+    expect(text).toContain(`src="${new URL(includes.media[0].url).pathname}"`);
   });
 
   test('shows nothing of protected, suspended and deleted users', async () => {
     const shy = await page('/linus');
     expect([shy.status, shy.text.includes('<article')]).toEqual([200, false]);
     expect(shy.text).toContain('protected');
-    const { tweets } = (await sandbox.search({ q: 'from:linus', count: 1 }, sandbox.linus)).body;
+    const tweets = await sandbox.search('from:linus', sandbox.linus);
     const hidden = await page(`/linus/status/${tweets[0].id}`);
     expect([hidden.status, hidden.text.includes(tweets[0].text)]).toEqual([403, false]);
     const quoting = await sandbox.tweet('Did you see?', sandbox.linus, { quote_of_id: tweets[0].id });

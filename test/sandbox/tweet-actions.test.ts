@@ -10,7 +10,8 @@ const tweet = async (id: string, as: Account = sandbox.ada): Promise<Json> =>
 const posted = async (text: string, as: Account = sandbox.ada, more: object = {}): Promise<string> =>
   (await sandbox.tweet(text, as, more)).body.tweet.id;
 const refusal = (reply: Json) => [reply.status, reply.body.problem?.code];
-const ids = (reply: Json): string[] => reply.body.tweets.map(({ id }: Json) => id);
+const listed = async (path: string, as?: Account): Promise<string[]> =>
+  ((await sandbox.x(path, as)).body.data ?? []).map(({ id }: Json) => id);
 
 describe.each([
   ['like', 'liked', 'likes'],
@@ -59,9 +60,9 @@ test("a protected author's tweet can be retweeted by the author alone", async ()
   expect(refusal(await act('PUT', id, '/retweet', sandbox.grace))).toEqual([403, 'forbidden']);
   expect((await act('PUT', id, '/bookmark', sandbox.grace)).status).toBe(200);
   expect((await act('PUT', id, '/retweet', shy)).body.retweeted).toBe(true);
-  expect(ids(await sandbox.get('/api/bookmarks', sandbox.grace))).toContain(id);
+  expect(await listed(`/2/users/${sandbox.grace.userId}/bookmarks`, sandbox.grace)).toContain(id);
   await sandbox.call('DELETE', `/api/users/${shy.userId}/follow`, { as: sandbox.grace });
-  expect(ids(await sandbox.get('/api/bookmarks', sandbox.grace))).not.toContain(id);
+  expect(await listed(`/2/users/${sandbox.grace.userId}/bookmarks`, sandbox.grace)).not.toContain(id);
 });
 
 describe('a deleted tweet', () => {
@@ -73,20 +74,19 @@ describe('a deleted tweet', () => {
     await act('PUT', id, '/bookmark');
     expect((await tweet(root)).counts).toMatchObject({ replies: 1, quotes: 1 });
     const lists = [
-      '/api/search?q=zyxw',
-      `/api/users/${me.userId}/tweets`,
-      `/api/tweets/${root}/replies`,
-      '/api/bookmarks',
+      '/2/tweets/search/recent?query=zyxw',
+      `/2/users/${me.userId}/tweets`,
+      `/2/tweets/search/all?query=in_reply_to_tweet_id:${root}`,
+      `/2/users/${sandbox.ada.userId}/bookmarks`,
     ];
-    for (const path of lists) expect(ids(await sandbox.get(path)), path).toContain(id);
-    expect(ids(await sandbox.get('/api/home', me))).not.toContain(id);
+    for (const path of lists) expect(await listed(path), path).toContain(id);
 
     expect(refusal(await act('DELETE', id, ''))).toEqual([403, 'forbidden']);
     expect((await act('DELETE', id, '', me)).body).toEqual({ tweet_id: id, deleted: true });
     expect(refusal(await act('DELETE', id, '', me))).toEqual([404, 'tweet_deleted']);
     expect(refusal(await sandbox.get(`/api/tweets/${id}`, me))).toEqual([404, 'tweet_deleted']);
-    expect(refusal(await sandbox.get(`/api/tweets/${id}/replies`, me))).toEqual([404, 'tweet_deleted']);
-    for (const path of lists) expect(ids(await sandbox.get(path)), path).not.toContain(id);
+    expect((await sandbox.x(`/2/tweets/${id}/quote_tweets`, me)).body.errors[0].reason).toBe('deleted');
+    for (const path of lists) expect(await listed(path), path).not.toContain(id);
     expect((await tweet(root)).counts).toMatchObject({ replies: 0, quotes: 0 });
     expect((await tweet(quoting)).quoted).toEqual({ kind: 'tombstone', id, reason: 'deleted' });
     expect((await sandbox.get('/api/me', me)).body.user.counts.tweets).toBe(0);
@@ -123,7 +123,7 @@ test('a list shows as many replies as are counted, for every reader', async () =
     [sandbox.ada, [open]],
     [shy, [closed, open]],
   ] as const) {
-    expect(ids(await sandbox.get(`/api/tweets/${root}/replies`, as))).toEqual(expected);
+    expect(await listed(`/2/tweets/search/all?query=in_reply_to_tweet_id:${root}`, as)).toEqual(expected);
     expect((await tweet(root, as)).counts.replies).toBe(expected.length);
   }
 });

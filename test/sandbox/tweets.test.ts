@@ -18,8 +18,8 @@ describe('a new tweet', () => {
       expanded_url: 'https://a.example/b',
       display_url: 'a.example/b',
     });
-    const found = await sandbox.search({ q: 'quokkaphone' }, sandbox.grace);
-    expect(found.body.tweets.map((tweet: { id: string }) => tweet.id)).toEqual([body.tweet.id]);
+    const found = await sandbox.search('quokkaphone', sandbox.grace);
+    expect(found.map((tweet) => tweet.id)).toEqual([body.tweet.id]);
     const stats = await sandbox.call('GET', '/control/stats');
     expect(stats.body.tweets_created).toBe(1);
     const raw = await sandbox.call('GET', `/control/tweets?author=${sandbox.ada.userId}`);

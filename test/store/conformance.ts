@@ -585,16 +585,18 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>, 
         await send({
           begins: true,
           late: [
-            { usage: [usage(5, 'tweet/create', 1, 10), usage(5, 'tweet/create', 1, 10), usage(5, 'a', 2, 30)] },
+            {
+              usage: [usage(5, 'tweet/create', 1, 10, 9), usage(5, 'tweet/create', 1, 10), usage(5, 'a', 2, 30, 5_000)],
+            },
             { usage: [usage(4, 'tweet/create', 1, 10), usage(6, 'z', 1, 7)] },
           ],
         });
-        await send({ id: 'c2', begins: true, late: [{ usage: [usage(5, 'a', 1, 15)] }] });
+        await send({ id: 'c2', begins: true, late: [{ usage: [usage(5, 'a', 1, 15, 7)] }] });
         await send({ id: 'c3', account: 'b', begins: true, late: [{ usage: [usage(5, 'a', 1, 15)] }] });
         expect(await store.ledger.usage('a', 4, 6)).toEqual([
           usage(4, 'tweet/create', 1, 10),
-          usage(5, 'a', 3, 45),
-          usage(5, 'tweet/create', 2, 20),
+          usage(5, 'a', 3, 45, 5_007),
+          usage(5, 'tweet/create', 2, 20, 9),
         ]);
         expect(await store.ledger.usage('a', 6, 6)).toEqual([]);
         expect(await store.ledger.usage('a', 6, 7)).toEqual([usage(6, 'z', 1, 7)]);
@@ -693,8 +695,8 @@ function settlement(micros: number, action = 'tweet/create', answerKey?: string)
   return { usage: [line], answer: { key: answerKey, answer: `answer of ${answerKey}` } };
 }
 
-function usage(hour: number, action: string, calls: number, micros: number) {
-  return { hour, action, calls, micros };
+function usage(hour: number, action: string, calls: number, micros: number, platformMicros = 0) {
+  return { hour, action, calls, micros, platformMicros };
 }
 
 function payment(id: string, account: string, micros: number, createdAt = 10): TopUp {

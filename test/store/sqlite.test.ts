@@ -145,8 +145,8 @@ describe('the sqlite file', () => {
     const store = open();
     expect(await store.ledger.balance('a')).toMatchObject({ paid: 500, avail: 200, charged: 300, held: 0 });
     expect(await store.ledger.usage('a', 0, 10_000_000)).toEqual([
-      { hour: 3_600_000, action: 'user/me', calls: 1, micros: 100 },
-      { hour: 7_200_000, action: 'user/me', calls: 2, micros: 200 },
+      { hour: 3_600_000, action: 'user/me', calls: 1, micros: 100, platformMicros: 0 },
+      { hour: 7_200_000, action: 'user/me', calls: 2, micros: 200, platformMicros: 0 },
     ]);
     expect(await store.ledger.payments('a', 10)).toMatchObject([{ id: 'p', micros: 500 }]);
     await store.close();

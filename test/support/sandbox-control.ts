@@ -1,7 +1,10 @@
 import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
 import { operations } from '../../src/sandbox/operations/table.ts';
+import { xOperations } from '../../src/sandbox/x/operations.ts';
 
-const ofActors = new Set(operations.filter(({ access }) => access === 'actor').map(({ id }) => id));
+const ofActors = new Set(
+  [...operations.filter(({ access }) => access === 'actor'), ...xOperations].map(({ id }) => id),
+);
 
 export type PlatformEvents = { id: string; tweet: { id: string } | null; actor: { id: string } }[];
 

@@ -39,9 +39,10 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
+/** With the demo data of another service, `env` has a platform that is already running. */
 export async function startService(
   env: Environment = {},
-  { tasks, ...overrides }: Overrides = {},
+  { tasks, demo: given, ...overrides }: Overrides & { demo?: Demo } = {},
 ): Promise<TestService> {
   const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(storeParent, 'postern-test-'));
   // The limit is high, because sandboxes share the thread with the service and block it for seconds when they start. Users of the sandbox
@@ -79,7 +80,7 @@ export async function startService(
     stretcher: quickStretcher,
     ...overrides,
   });
-  const demo = readDemo(dataDir);
+  const demo = given ?? readDemo(dataDir);
   const admin = new AccountAdmin(store, systemRuntime);
   const end = async () => {
     await service.stop();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-function setting(name: string): string {
+export function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: run scripts/clients/run.ts`);
   return value;

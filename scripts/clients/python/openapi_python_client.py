@@ -8,6 +8,8 @@ from postern_client.api.users import user_follow
 from postern_client.models import ErrorEnvelope, TweetCreateBody, UserFollowBody
 from postern_client.types import UNSET
 
+from steps import run
+
 OTHER_USER = os.environ["POSTERN_OTHER_USER"]
 client = AuthenticatedClient(
     base_url=os.environ["POSTERN_URL"],
@@ -50,15 +52,11 @@ def error():
     assert (int(answer.status_code), answer.headers.get("x-error-code")) == (404, "not_found"), answer
 
 
-steps = {
-    "search with two pages": two_pages,
-    "create a tweet that quotes by URL": quote,
-    "follow by name": follow,
-    "an error by its code": error,
-}
-for name, step in steps.items():
-    try:
-        step()
-        print(f"ok {name}")
-    except Exception as fault:
-        print(f"not ok {name}: {type(fault).__name__} {' '.join(str(fault).split())[:500]}")
+run(
+    {
+        "search with two pages": two_pages,
+        "create a tweet that quotes by URL": quote,
+        "follow by name": follow,
+        "an error by its code": error,
+    }
+)

@@ -7,7 +7,13 @@ import type { Ledger } from '../../billing/ledger.ts';
 import type { StreamTokens } from '../../billing/stream-tokens.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
-import { type ForwardProxy, NotSupportedError, type Platform, type PlatformCall } from '../../platform/port.ts';
+import {
+  type ForwardProxy,
+  NotSupportedError,
+  type Platform,
+  type PlatformCall,
+  type PlatformCost,
+} from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
 import { operator } from '../../shared/model/audit.ts';
@@ -54,6 +60,10 @@ export interface Caller {
   gone?: CancelSignal;
   /** Called with the size of each response to a read (`PlatformCall`). */
   onResponse?: PlatformCall['onResponse'];
+  /** The parts of objects that the caller will see. All parts if undefined. */
+  needs?: PlatformCall['needs'];
+  /** Sums up what the platform charges for the request, for its log line. */
+  spending: { platformMicros: Micros };
 }
 
 /** An action whose input has passed all checks that are cheap and need no request to the platform. */
@@ -68,9 +78,9 @@ export interface PreparedCall<Output = unknown> {
   check(): Promise<unknown>;
   /**
    * Runs `check` and then the action. May be called only once. `tokenFor` returns the idempotency token of
-   * each write on the platform.
+   * each write on the platform. `onCost` is called with each amount that the platform charges, in micro-dollars.
    */
-  run(tokenFor: (operation: string) => string): Promise<Output>;
+  run(tokenFor: (operation: string) => string, onCost: (micros: Micros) => void): Promise<Output>;
 }
 
 type Input = Record<string, unknown>;
@@ -103,6 +113,8 @@ export interface ActionPipelineParts {
   cursors: CursorSealer;
   /** Parses the `proxy` that a caller sent. Throws `bad_input`. */
   readProxy: (text: Secret) => ForwardProxy;
+  /** Called with each amount that the platform charges, and its price class, for metrics. */
+  onPlatformCost: (priceClass: string, micros: Micros) => void;
   runtime: Runtime;
 }
 
@@ -185,13 +197,20 @@ export class ActionPipeline {
     return {
       action,
       ...checks,
-      run: async (tokenFor) => {
+      run: async (tokenFor, onCost) => {
         this.#parts.failedCalls.check(account);
         const checkedInput = checks.unchecked === 0 ? input : await checks.check();
         // A write that has started continues after the client disconnects.
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
         // Spreads come last, because adding a property to an object that began with a spread takes a microsecond.
-        const platform = this.#parts.platform.as({ tokenFor, tasks: own, ...session });
+        const cost: PlatformCost = {
+          add: (priceClass, _objects, micros) => {
+            onCost(micros);
+            caller.spending.platformMicros += micros;
+            this.#parts.onPlatformCost(priceClass, micros);
+          },
+        };
+        const platform = this.#parts.platform.as({ tokenFor, cost, needs: caller.needs, tasks: own, ...session });
         // Downloading media stops when the client disconnects, even for a write, because nothing has been sent to the
         // platform at that point.
         const media = this.#parts.media.uploader({ account, proxy: session.proxy, signal: gone });

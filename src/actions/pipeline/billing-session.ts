@@ -84,8 +84,14 @@ export class BillingSession {
     this.#calls++;
     const { account, recorder, runtime } = this.#options;
     const startedAt = runtime.now();
-    const output = await call.run((operation) => this.#token(`${place} ${action.name} ${operation} ${writes++}`));
-    const charge = { action: action.name, micros: action.price };
+    let platformMicros = 0;
+    const output = await call.run(
+      (operation) => this.#token(`${place} ${action.name} ${operation} ${writes++}`),
+      (micros) => {
+        platformMicros += micros;
+      },
+    );
+    const charge = { action: action.name, micros: action.price, platformMicros };
     this.#charges.push(charge);
     if (action.effect !== 'read') {
       this.#writes.push(charge);

@@ -16,7 +16,8 @@ export const advancedSearch = platformAction({
   paged: true,
   input: z.object({
     q: searchText.meta({
-      description: 'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`.',
+      description:
+        'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`, `lang:`, `min_faves:` and others (docs/rest.md, Tweets).',
       examples: ['from:ada coffee'],
     }),
     product: searchProduct.default('Latest').meta({ description: 'Newest first, or most engaging first.' }),

@@ -20,6 +20,8 @@ export interface Demo {
   sandboxUrl: string;
   apiKey: string;
   accounts: DemoAccount[];
+  /** An app-only token of the sandbox. */
+  appToken: string;
   listId: string;
   organization: string;
 }
@@ -45,6 +47,7 @@ export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, dat
     sandboxUrl,
     apiKey,
     accounts: dataset.accounts,
+    appToken: dataset.appToken,
     listId: dataset.listId,
     organization: dataset.organization,
   };

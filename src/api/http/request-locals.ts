@@ -27,6 +27,8 @@ export class RequestLocals {
   error: ErrorReason | undefined;
   /** The amount that was charged for the request. */
   charged: Micros | undefined;
+  /** The estimated price of the request at the platform, also if it failed. */
+  platformMicros: Micros = 0;
   graphql: GraphqlLocals | undefined;
   /** Set if the request was a message of the Model Context Protocol. */
   transport: 'mcp' | undefined;

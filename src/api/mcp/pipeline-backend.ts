@@ -118,7 +118,7 @@ export class PipelineBackend implements ToolBackend {
   }
 
   #caller(signal: AbortSignal): Caller {
-    const { request, key } = this.#http;
+    const { request, response, key } = this.#http;
     const secretOf = (header: string) => {
       const value = request.headers[header];
       return typeof value === 'string' ? new Secret(value) : null;
@@ -130,6 +130,7 @@ export class PipelineBackend implements ToolBackend {
       proxy: secretOf(credentialHeaders.proxy),
       encryptionCode: secretOf(credentialHeaders.encryption_code),
       signal,
+      spending: localsOf(response),
     };
   }
 

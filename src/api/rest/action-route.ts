@@ -27,6 +27,7 @@ export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandl
       proxy: action.actor || action.keepsActor ? readProxyText(request, input) : null,
       encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
       signal: hangUpSignal(response),
+      spending: localsOf(response),
     };
     checkUnknown(unknown, request, response, () => pipeline.prepare(action, input, caller));
     const idempotency = () => {

@@ -35,13 +35,14 @@ export function inputReader({ method, path, kind, input: { shape } }: Action): I
   const token = kind === 'stream' ? { token: z.string() } : {};
   const schema = z.object({ ...Object.fromEntries(fields), ...token, ...credentials });
   const known = Object.keys(schema.shape);
+  const lists = fields.flatMap(([name, field]) => (innermost(field)._zod.def.type === 'array' ? [name] : []));
   const numbers = fields.flatMap(([name, field]) => (innermost(field)._zod.def.type === 'number' ? [name] : []));
   const takesQuery = method === 'GET';
   return (request) => {
     if (!takesQuery) refuseCredentialsInQuery(Object.keys(request.query), 'in the JSON body or ');
     const body = bodyOf(request);
     const { input, unknown } = knownInput(schema, takesQuery ? request.query : body);
-    if (takesQuery) readQueryValues(input, numbers);
+    if (takesQuery) readQueryValues(input, numbers, lists);
     for (const name of inPath) input[name] = request.params[name];
     const place = takesQuery ? 'in the query string' : 'in the JSON body';
     const misplaced = Object.keys(takesQuery ? body : request.query).map((name) => ({ path: [name], known, place }));
@@ -54,10 +55,11 @@ function bodyOf({ body = {} }: RestRequest): RawInput {
   throw new PosternError('unreadable_body', 'The body must be a JSON object');
 }
 
-/** Converts the digits of numeric fields to numbers, because the values of a query are strings. Throws `bad_input`. */
-function readQueryValues(input: RawInput, numbers: readonly string[]): void {
+/** Converts digits to numbers and divides lists at their commas, because the values of a query are strings. Throws `bad_input`. */
+function readQueryValues(input: RawInput, numbers: readonly string[], lists: readonly string[]): void {
   for (const [name, value] of Object.entries(input)) {
     if (Array.isArray(value)) throw malformedField(name, 'given more than once');
     if (numbers.includes(name) && /^-?\d{1,15}$/.test(String(value))) input[name] = Number(value);
+    if (lists.includes(name)) input[name] = value === '' ? [] : String(value).split(',');
   }
 }

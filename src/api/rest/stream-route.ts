@@ -44,7 +44,7 @@ export function streamRoute(
           proxy: readProxyText(request, input),
           encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
         };
-    const caller = { account, key, ...credentials, signal: new Cancellation() };
+    const caller = { account, key, ...credentials, signal: new Cancellation(), spending: localsOf(response) };
     const prepare = () => pipeline.prepare(action, input, caller);
     checkUnknown(unknown, request, response, prepare);
     const call = prepare();

@@ -4,6 +4,7 @@ import { readDemoDataset } from '../../platform/sandbox/demo-dataset.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { type Running, tryListen } from './check-port.ts';
 import { describeClock } from './check-store.ts';
+import { checkAppToken } from './check-x.ts';
 import { type Finding, fail, passed, reasonOf, skip } from './finding.ts';
 
 const answerMs = 4_000;
@@ -16,7 +17,9 @@ export async function checkPlatform(config: Config, running: Running | null): Pr
     const todo = `${start}correct PLATFORM_URL; without it the embedded sandbox is used`;
     const { jetstreamUrl } = config.platform;
     const jetstream = jetstreamUrl === null ? [] : [checkJetstream(jetstreamUrl)];
-    return Promise.all([askPlatform(config.platform.url, config, todo), ...jetstream]);
+    const { kind, url } = config.platform;
+    const appToken = kind === 'x' ? checkAppToken(url, config) : [];
+    return (await Promise.all([askPlatform(url, config, todo), ...jetstream, appToken])).flat();
   }
   if (running === null) return [await checkSandboxPort(config)];
   if (running.sandboxUrl === null) {
@@ -50,7 +53,8 @@ async function askPlatform(origin: string, config: Config, todo: string): Promis
   let name = `${config.platform.kind} at ${origin}`;
   try {
     if (config.platform.demo) name += `, seed ${(await readDemoDataset(origin, answerMs)).seed}`;
-    answer = await ping(`${origin}${adapters[config.platform.kind].pingPath}`);
+    const { path, status } = adapters[config.platform.kind].ping;
+    answer = await ping(origin + path, status);
   } catch (error) {
     // The error's own message mentions PLATFORM_URL, but the address may come from another source, so only the cause is shown.
     const cause = error instanceof Error ? (error.cause ?? error) : error;
@@ -88,12 +92,12 @@ async function checkJetstream(origin: string): Promise<Finding> {
   }
 }
 
-async function ping(url: string): Promise<{ ms: number; aheadMs: number | null }> {
+async function ping(url: string, expected: number): Promise<{ ms: number; aheadMs: number | null }> {
   const sentAt = Date.now();
   const started = performance.now();
   const { statusCode, headers, body } = await request(url, { signal: AbortSignal.timeout(answerMs) });
   await body.dump();
-  if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+  if (statusCode !== expected) throw new Error(`status ${statusCode}`);
   const ms = performance.now() - started;
   const told = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN;
   // The `Date` header has whole seconds, so it is half a second late on average.

@@ -5,6 +5,7 @@ import { checkPlatform } from './check-platform.ts';
 import { checkPort, type Running } from './check-port.ts';
 import { checkSettings } from './check-settings.ts';
 import { checkStore } from './check-store.ts';
+import { checkLive } from './check-x.ts';
 import { type Finding, hasFailure, inTime, passed, reasonOf, skip, warn } from './finding.ts';
 
 const answerMs = 3_000;
@@ -27,6 +28,7 @@ async function checkTraces({ traces }: Config): Promise<readonly Finding[]> {
 const limitMs = 5_000;
 /** The check of the store has its own timeout and reports its progress. This timeout handles a disk that hangs before that check. */
 const storeLimitMs = 10_000;
+const liveLimitMs = 30_000;
 
 export interface Examination {
   readonly findings: readonly Finding[];
@@ -34,8 +36,11 @@ export interface Examination {
   readonly runningAt: string | null;
 }
 
-/** Checks everything that a service needs, without changing anything. Ends within 15 s, even if a check hangs. */
-export async function examine(env: Environment): Promise<Examination> {
+/**
+ * Checks everything that a service needs, without changing anything. Ends within 15 s, even if a check hangs. `live` adds reads of the
+ * platform that the operator pays for, and up to 30 s.
+ */
+export async function examine(env: Environment, live = false): Promise<Examination> {
   const { config, findings } = checkSettings(env);
   // scripts/node-version.js has already checked the version.
   const begun = [...findings, passed('node', `Node ${process.versions.node}`)];
@@ -48,7 +53,14 @@ export async function examine(env: Environment): Promise<Examination> {
     examineNetwork(config),
     checkTraces(config),
   ]);
-  return { findings: [...begun, ...onDisk, ...onNetwork, ...onTraces], runningAt };
+  const onLive = live ? await examineLive(config, env) : [];
+  return { findings: [...begun, ...onDisk, ...onNetwork, ...onTraces, ...onLive], runningAt };
+}
+
+async function examineLive({ platform: { kind, url } }: Config, env: Environment): Promise<readonly Finding[]> {
+  if (kind !== 'x' || url === null) return [skip('x_live', 'the platform is not X')];
+  const check = () => checkLive(url, env['POSTERN_AUTH_TOKEN']);
+  return inTime('x_live', liveLimitMs, check, 'see that X responds');
 }
 
 async function examineDisk(config: Config): Promise<readonly Finding[]> {

@@ -25,6 +25,13 @@ const connectMs = 10_000;
 /** The limit of bytes received for one request, including those of chunks. */
 const maxReceivedBytes = 2 * usualLimits.bytes;
 
+interface AtprotoOptions extends AdapterOptions {
+  /** The origin of the DID directory. */
+  plcUrl: string;
+  /** The origin of a Jetstream; `null` if there is none. */
+  jetstreamUrl: string | null;
+}
+
 /** The adapter for the AT Protocol, whose largest network is Bluesky. */
 export class AtprotoPlatform implements Platform {
   readonly capabilities = atprotoCapabilities;
@@ -51,7 +58,7 @@ export class AtprotoPlatform implements Platform {
   readonly #jetstream: Jetstream | null;
   readonly #now: () => number;
 
-  constructor(options: AdapterOptions) {
+  constructor(options: AtprotoOptions) {
     const { runtime, proxies, guard, connections, secretKeys, timeoutMs, onRequest, tracing = null } = options;
     const [key] = secretKeys;
     if (!key) throw new Error('logins need a secret key');

@@ -82,7 +82,7 @@ export class Ids {
 
   /** Returns the DID or handle of a user. The schemas of the methods check the form of a handle. */
   async actorOf(user: UserReference): Promise<`did:${string}:${string}`> {
-    if (!('userId' in user)) return user.userName as `did:${string}:${string}`;
+    if (!('userId' in user)) return user.userName.toLowerCase() as `did:${string}:${string}`;
     const subject = userSubject(user);
     const did = await this.#resolve(decodeUserId(user.userId), subject);
     if (!did.startsWith('did:')) throw subjectNotFound(subject);

@@ -181,18 +181,20 @@ export class ServerSession {
     return (await this.userName({ did: await this.did(), handle: '' })).id;
   }
 
-  /** Returns the full profiles, which lists and posts do not contain. */
-  async profiles(dids: readonly string[]): Promise<Map<string, ProfileView>> {
-    const wanted = [...new Set(dids)];
+  /** Returns the full profiles, which lists and posts do not contain, of DIDs or handles. */
+  async profiles(actors: readonly string[]): Promise<Map<string, ProfileView>> {
+    const wanted = [...new Set(actors)];
     const chunks = Array.from({ length: Math.ceil(wanted.length / profilesAtOnce) }, (_, at) =>
       wanted.slice(at * profilesAtOnce, (at + 1) * profilesAtOnce),
     );
     const ask = this.about(null);
     const found = await Promise.all(
-      chunks.map((actors) => ask(getProfiles, { params: { actors: actors as `did:${string}:${string}`[] } })),
+      chunks.map((chunk) => ask(getProfiles, { params: { actors: chunk as `did:${string}:${string}`[] } })),
     );
     const isWanted = new Set(wanted);
-    const profiles = found.flatMap((page) => page.profiles).filter(({ did }) => isWanted.has(did));
+    const profiles = found
+      .flatMap((page) => page.profiles)
+      .filter(({ did, handle }) => isWanted.has(did) || isWanted.has(handle));
     return new Map(profiles.map((profile) => [profile.did, profile]));
   }
 

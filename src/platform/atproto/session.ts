@@ -5,7 +5,9 @@ import { mainSchema as createBookmark } from '@atcute/bluesky/types/app/bookmark
 import { mainSchema as deleteBookmark } from '@atcute/bluesky/types/app/bookmark/deleteBookmark';
 import { mainSchema as getBookmarks } from '@atcute/bluesky/types/app/bookmark/getBookmarks';
 import type * as Feed from '@atcute/bluesky/types/app/feed/defs';
+import { mainSchema as getActorLikes } from '@atcute/bluesky/types/app/feed/getActorLikes';
 import { mainSchema as getAuthorFeed } from '@atcute/bluesky/types/app/feed/getAuthorFeed';
+import { mainSchema as getLikes } from '@atcute/bluesky/types/app/feed/getLikes';
 import { mainSchema as getPosts } from '@atcute/bluesky/types/app/feed/getPosts';
 import { mainSchema as getPostThread } from '@atcute/bluesky/types/app/feed/getPostThread';
 import { mainSchema as getQuotes } from '@atcute/bluesky/types/app/feed/getQuotes';
@@ -17,7 +19,9 @@ import { mainSchema as getFollows } from '@atcute/bluesky/types/app/graph/getFol
 import { mainSchema as getKnownFollowers } from '@atcute/bluesky/types/app/graph/getKnownFollowers';
 import { mainSchema as getList } from '@atcute/bluesky/types/app/graph/getList';
 import { mainSchema as listNotifications } from '@atcute/bluesky/types/app/notification/listNotifications';
+import { isActorIdentifier } from '@atcute/lexicons/syntax';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { MissingReason } from '../../shared/model/lookup.ts';
 import type { Page } from '../../shared/model/page.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard, UserProfile } from '../../shared/model/user.ts';
@@ -41,6 +45,7 @@ import type { AtprotoArticles } from './articles.ts';
 import { encodeRecordUri, parseRecordUri } from './identifiers.ts';
 import type { MediaStore } from './media.ts';
 import { subjectNotFound } from './problems.ts';
+import type { ProfileView } from './read-user.ts';
 import { type Collection, collections, type Records, type StrongRef } from './records.ts';
 import { userSubject } from './references.ts';
 import { matchesSearch, parseSearch } from './search.ts';
@@ -134,6 +139,14 @@ export class AtprotoSession extends UnsupportedSession {
     return tweet;
   }
 
+  /** The network leaves out posts that do not exist or that the actor may not see, without a reason. */
+  override async tweets(ids: readonly string[]): Promise<(Tweet | MissingReason)[]> {
+    const uris = await Promise.all(ids.map((id) => orNull(this.#uri(id))));
+    const tweets = await this.#actor.tweets(await this.#posts(uris.filter((uri) => uri !== null)));
+    const byId = new Map(tweets.map((tweet) => [tweet.id, tweet]));
+    return ids.map((id) => byId.get(id) ?? 'not_found');
+  }
+
   /** The network returns all direct replies at once. The cursor is the id of the last reply on the page. */
   override async replies(tweetId: string, { count, cursor }: PageRequest): Promise<Page<Tweet>> {
     const before = cursor === null ? null : BigInt(cursor);
@@ -168,6 +181,17 @@ export class AtprotoSession extends UnsupportedSession {
     const fetch = async (limit: number, cursor?: string) => {
       const { repostedBy, cursor: next } = await ask(getRepostedBy, { params: { uri, limit, cursor } });
       return { items: repostedBy, cursor: next };
+    };
+    return this.#actor.page(page, fetch, this.#actor.cards);
+  }
+
+  override async likers(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
+    const uri = await this.#uri(tweetId);
+    await findPost(this.#actor, this.#records, uri, tweetId);
+    const ask = this.#actor.about(tweetSubject(tweetId), true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { likes, cursor: next } = await ask(getLikes, { params: { uri, limit, cursor } });
+      return { items: likes.map(({ actor }) => actor), cursor: next };
     };
     return this.#actor.page(page, fetch, this.#actor.cards);
   }
@@ -216,6 +240,26 @@ export class AtprotoSession extends UnsupportedSession {
     return this.#actor.profile(await this.#profile(user));
   }
 
+  override async users(users: readonly UserReference[]): Promise<(UserProfile | MissingReason)[]> {
+    const actors = await Promise.all(users.map(async (user) => (await orNull(this.#actor.ids.actorOf(user))) ?? ''));
+    const views = [...(await this.#actor.profiles(actors.filter(isActorIdentifier))).values()];
+    const byActor = new Map<string, ProfileView>(
+      views.flatMap(
+        (view) =>
+          [
+            [view.did, view],
+            [view.handle, view],
+          ] as const,
+      ),
+    );
+    return Promise.all(
+      actors.map((actor) => {
+        const view = byActor.get(actor);
+        return view ? this.#actor.profile(view) : 'not_found';
+      }),
+    );
+  }
+
   override async userAbout(user: UserReference): Promise<UserAbout> {
     return this.#actor.userAbout(await this.#profile(user));
   }
@@ -240,6 +284,19 @@ export class AtprotoSession extends UnsupportedSession {
     };
     const isListed = (item: Feed.FeedViewPost) => !isRepost(item) || item.post.author.did !== owner.did;
     const read = (feed: readonly Feed.FeedViewPost[]) => this.#actor.tweets(postsOf(feed, isListed));
+    return { ...(await this.#actor.page(page, fetch, read)), user: await this.#actor.userName(owner) };
+  }
+
+  override async likedTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    const owner = await this.#profile(user);
+    if (owner.did !== (await this.#actor.did()))
+      throw new PosternError('platform_refused', 'The network shows the likes of a user to that user only');
+    const ask = this.#actor.about(null, true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { feed, cursor: next } = await ask(getActorLikes, { params: { actor: owner.did, limit, cursor } });
+      return { items: feed, cursor: next };
+    };
+    const read = (feed: readonly Feed.FeedViewPost[]) => this.#actor.tweets(postsOf(feed, () => true));
     return { ...(await this.#actor.page(page, fetch, read)), user: await this.#actor.userName(owner) };
   }
 
@@ -411,6 +468,16 @@ export class AtprotoSession extends UnsupportedSession {
     const known = collection === collections.like ? viewer?.like : viewer?.repost;
     const isPost = (subject: unknown) => (subject as { uri?: unknown } | null)?.uri === uri;
     return { uri, cid, existing: await this.#records.about(collection, isPost, known) };
+  }
+}
+
+/** Returns `null` if there is no such object. */
+async function orNull<Found>(finding: Promise<Found>): Promise<Found | null> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof PosternError && error.reason === 'resource_not_found') return null;
+    throw error;
   }
 }
 

@@ -53,6 +53,7 @@ export class PlatformAnswer implements Answer {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly rateLimitReset: string | null;
+  readonly rateLimitRemaining: string | null;
   readonly body: Buffer;
   readonly #limits: AnswerLimits;
   readonly #isOwn: boolean;
@@ -64,6 +65,7 @@ export class PlatformAnswer implements Answer {
     this.status = answer.status;
     this.retryAfter = answer.retryAfter;
     this.rateLimitReset = answer.rateLimitReset;
+    this.rateLimitRemaining = answer.rateLimitRemaining;
     this.body = answer.body;
     this.#limits = answer.status < 300 ? limits : errorLimits;
     this.#isOwn = isOwn;

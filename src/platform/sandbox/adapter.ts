@@ -1,9 +1,16 @@
-import { maxWaitingCalls } from '../http/transport.ts';
+import { maxWaitingCalls, Transport, type TransportOptions } from '../http/transport.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
+import { XClient } from '../x/client.ts';
+import { Identifiers } from '../x/identifiers.ts';
+import type { SessionParts } from '../x/session.ts';
+import { readTweetUrl } from '../x/tweet-url.ts';
 import { sandboxCapabilities } from './capabilities.ts';
-import { type ClientOptions, SandboxClient } from './client.ts';
+import { SandboxClient } from './client.ts';
 import { SandboxSession } from './session.ts';
-import { readTweetUrl } from './tweet-url.ts';
+
+export interface SandboxPlatformOptions extends Omit<TransportOptions, 'guarded'> {
+  origin: string;
+}
 
 /** The adapter for the sandbox platform. It uses the sandbox over HTTP only. */
 export class SandboxPlatform implements Platform {
@@ -14,16 +21,31 @@ export class SandboxPlatform implements Platform {
   readonly quietActorsWait = false;
   readonly minPollMs = 500;
   readonly tweetUrlForm = 'https://x.com/<user>/status/<id>';
+  readonly #transport: Transport;
   readonly #client: SandboxClient;
+  readonly #parts: SessionParts;
   readonly #host: string;
 
-  constructor(options: ClientOptions) {
-    this.#host = new URL(options.origin).host;
-    this.#client = new SandboxClient(options);
+  constructor(options: SandboxPlatformOptions) {
+    const { origin, host } = new URL(options.origin);
+    const { runtime } = options;
+    this.#host = host;
+    this.#transport = new Transport(options);
+    this.#client = new SandboxClient(origin, this.#transport);
+    const features = { extensions: true, pages: { url: origin, platformUrl: origin } };
+    const client = new XClient({
+      origin,
+      transport: this.#transport,
+      runtime,
+      extensions: true,
+      appToken: null,
+      onCreditExhausted: () => {},
+    });
+    this.#parts = { client, features, runtime, identifiers: new Identifiers(client, runtime) };
   }
 
   as(call: PlatformCall): PlatformSession {
-    return new SandboxSession(this.#client, call, (url) => readTweetUrl(url, this.#host));
+    return new SandboxSession(this.#parts, this.#client, call, (url) => readTweetUrl(url, this.#host));
   }
 
   isTweetUrl(url: string): boolean {
@@ -35,6 +57,6 @@ export class SandboxPlatform implements Platform {
   }
 
   close(): Promise<void> {
-    return this.#client.close();
+    return this.#transport.close();
   }
 }

@@ -1,9 +1,9 @@
 import { parseRichText, type RichTextJson } from '../../shared/rich-text/rich-text.ts';
 import type { Task, TaskInput } from '../../shared/threads/task.ts';
 import type { PlatformArticle } from '../articles-port.ts';
+import { InvalidResponseError, object } from '../http/wire.ts';
 import { readArticle } from './read-article.ts';
 import { richTextToWire } from './rich-text-wire.ts';
-import { InvalidResponseError, object } from './wire.ts';
 
 /** Longer texts are parsed in a worker thread, because parsing takes about 0.05 ms per 1,000 characters. */
 const inlineUpTo = 32_768;

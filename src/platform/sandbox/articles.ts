@@ -3,12 +3,12 @@ import type { Page } from '../../shared/model/page.ts';
 import { parseUrl } from '../../shared/model/parse-url.ts';
 import type { TaskRunner } from '../../shared/threads/task.ts';
 import type { ArticleContent, PlatformArticle, PlatformArticles } from '../articles-port.ts';
+import { flag, InvalidResponseError, id, list, object, readPage, text, type Wire } from '../http/wire.ts';
 import type { PageRequest, PlatformCall } from '../port.ts';
 import { articleTasks } from './article-tasks.ts';
 import type { SandboxClient, SandboxRequest } from './client.ts';
 import { withPage } from './paths.ts';
 import { readStatus, readSummary } from './read-article.ts';
-import { flag, InvalidResponseError, id, list, object, readPage, text, type Wire } from './wire.ts';
 
 /** The limits of a response with an article, which a worker thread parses. 100,000 characters of Markdown become up to 400,000 values. */
 const articleLimits = {

@@ -1,14 +1,10 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
-import { Transport, type TransportOptions } from '../http/transport.ts';
+import type { Transport } from '../http/transport.ts';
+import { InvalidResponseError, object, type Wire } from '../http/wire.ts';
 import type { PlatformCall } from '../port.ts';
 import { type ProblemSubject, readProblem } from './problems.ts';
-import { InvalidResponseError, object, type Wire } from './wire.ts';
-
-export interface ClientOptions extends Omit<TransportOptions, 'guarded'> {
-  origin: string;
-}
 
 export interface SandboxRequest {
   /** The operationId in the contract, for metrics. */
@@ -39,9 +35,9 @@ export class SandboxClient {
   readonly #transport: Transport;
   readonly #target: { readonly origin: string; readonly chosenBy: 'operator' };
 
-  constructor({ origin, ...options }: ClientOptions) {
+  constructor(origin: string, transport: Transport) {
     this.#target = { origin: new URL(origin).origin, chosenBy: 'operator' };
-    this.#transport = new Transport(options);
+    this.#transport = transport;
   }
 
   /** The origin of the platform. */
@@ -65,10 +61,6 @@ export class SandboxClient {
       if (answer.status >= 300) await readAnswer(answer, request);
       return read(await answer.text());
     });
-  }
-
-  close(): Promise<void> {
-    return this.#transport.close();
   }
 
   #send<T>(

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { Exchange } from '../../outbound/exchange.ts';
 import { PlatformAnswer, singleLimits, usualLimits } from '../http/answer.ts';
-import { flag, id, list, object, text } from './wire.ts';
+import { flag, id, list, object, text } from '../http/wire.ts';
 
 export interface DemoAccount {
   userName: string;
@@ -15,6 +15,8 @@ export interface DemoAccount {
 export interface DemoDataset {
   seed: string;
   accounts: DemoAccount[];
+  /** The token of the operator's app, which belongs to no user. */
+  appToken: string;
   listId: string;
   organization: string;
 }
@@ -52,6 +54,7 @@ async function askDemoDataset(origin: string, timeoutMs: number): Promise<DemoDa
         premium: flag(account.premium, 'premium'),
       };
     }),
+    appToken: text(demo.appToken, 'appToken'),
     listId: id(demo.listId, 'listId'),
     organization: text(demo.organization, 'organization'),
   };

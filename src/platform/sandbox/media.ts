@@ -1,7 +1,7 @@
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
+import { id, object } from '../http/wire.ts';
 import type { PlatformCall, PlatformMedia } from '../port.ts';
 import type { SandboxClient } from './client.ts';
-import { id, object } from './wire.ts';
 
 /** The media operations of the sandbox platform on behalf of one actor. */
 export class SandboxMedia implements PlatformMedia {

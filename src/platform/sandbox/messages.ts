@@ -6,6 +6,7 @@ import type {
   SealedEvent,
 } from '../../shared/model/sealed-event.ts';
 import { usualLimits } from '../http/answer.ts';
+import { list, object, text } from '../http/wire.ts';
 import type {
   ConversationPage,
   PlatformMessages,
@@ -25,7 +26,6 @@ import {
   readPlaced,
   readPublicKeys,
 } from './read-messages.ts';
-import { list, object, text } from './wire.ts';
 
 const base = '/api/chat/conversations';
 

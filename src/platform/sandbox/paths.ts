@@ -10,11 +10,3 @@ export function withPage(path: string, { count, cursor }: PageRequest, more: Rec
 export function pathOf(user: UserReference): string {
   return 'userId' in user ? `/api/users/${user.userId}` : `/api/users/by/${encodeURIComponent(user.userName)}`;
 }
-
-export function aUser(user: UserReference) {
-  return { kind: 'User', id: 'userId' in user ? user.userId : user.userName } as const;
-}
-
-export function aTweet(id: string) {
-  return { kind: 'Tweet', id } as const;
-}

@@ -1,5 +1,5 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { InvalidResponseError, object, text, type Wire } from './wire.ts';
+import { InvalidResponseError, object, text, type Wire } from '../http/wire.ts';
 
 /** The object that a call is about, for error messages such as `Tweet not found: 12`. */
 export interface ProblemSubject {

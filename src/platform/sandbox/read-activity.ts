@@ -7,9 +7,9 @@ import {
   tweetEventTypes,
 } from '../../shared/model/event.ts';
 import type { SealedKind } from '../../shared/model/sealed-event.ts';
+import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from '../http/wire.ts';
 import type { ActivityPage } from '../port.ts';
 import { readPlaced } from './read-messages.ts';
-import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
 
 const tweetTypes = new Map<unknown, TweetEventType>([
   ['mention', 'tweet.mention'],

@@ -1,7 +1,7 @@
 import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.ts';
 import type { PlatformArticle } from '../articles-port.ts';
+import { flag, InvalidResponseError, id, nullable, object, readIsoTime, text, type Wire } from '../http/wire.ts';
 import { readRichText } from './rich-text-wire.ts';
-import { flag, InvalidResponseError, id, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
 
 export function readArticle(body: Wire): PlatformArticle {
   const article = object(body.article, 'article');

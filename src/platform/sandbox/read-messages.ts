@@ -6,8 +6,8 @@ import type {
   RegisteredChatKeys,
   SealedKind,
 } from '../../shared/model/sealed-event.ts';
+import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from '../http/wire.ts';
 import type { ConversationPage, GraphCursor, SealedConversation, SealedMessagePage } from '../messages-port.ts';
-import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
 
 /** The platform allows message ids of 64 characters and encrypted events of 131,072. */
 const maxIdLength = 64;

@@ -1,9 +1,9 @@
 import type { RealmRecord } from '../../shared/model/realm.ts';
 import { smallLimits } from '../http/answer.ts';
+import { InvalidResponseError, id, readCount, text, type Wire } from '../http/wire.ts';
 import type { PlatformCall } from '../port.ts';
 import type { GuessAnswer, PlatformRealm, PlatformRealms, RealmState, UnlockAnswer } from '../realms-port.ts';
 import type { SandboxClient, SandboxRequest } from './client.ts';
-import { InvalidResponseError, id, readCount, text, type Wire } from './wire.ts';
 
 const places = [1, 2, 3];
 

@@ -7,7 +7,7 @@ import {
   type RichText,
   styles,
 } from '../../shared/rich-text/rich-text.ts';
-import { InvalidResponseError, id, list, object, readCount, text, type Wire } from './wire.ts';
+import { InvalidResponseError, id, list, object, readCount, text, type Wire } from '../http/wire.ts';
 
 /** Contents with more styles and links per character, on average, are refused by the platform. */
 const maxMarks = 8;

@@ -1,8 +1,8 @@
-import type { Page } from '../../shared/model/page.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
-import type { UserCard, UserProfile } from '../../shared/model/user.ts';
+import type { UserCard } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { PlatformArticles } from '../articles-port.ts';
+import { flag, id, nullable, object, readTweetTime, text, type Wire } from '../http/wire.ts';
 import type {
   ActivityPage,
   ActivityRequest,
@@ -13,34 +13,47 @@ import type {
   PageRequest,
   PlatformCall,
   PlatformMedia,
-  TweetSearch,
   UserReference,
   ViewerPage,
 } from '../port.ts';
 import type { PlatformRealms } from '../realms-port.ts';
-import { UnsupportedSession } from '../unsupported-session.ts';
+import { cardFields } from '../x/fields.ts';
+import { aUser } from '../x/identifiers.ts';
+import { named, pageQuery, posts, users } from '../x/operations.ts';
+import { aTweet } from '../x/problems.ts';
+import { readAbout } from '../x/read-user.ts';
+import { type SessionParts, XSession } from '../x/session.ts';
 import { SandboxArticles } from './articles.ts';
 import type { SandboxClient, SandboxRequest } from './client.ts';
 import { SandboxMedia } from './media.ts';
 import { SandboxMessages } from './messages.ts';
-import { aTweet, aUser, pathOf, withPage } from './paths.ts';
+import { pathOf, withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
-import { readCreatedTweet, readTweet, readTweets } from './read-tweet.ts';
-import { readAbout, readFollowState, readProfile, readUserCards } from './read-user.ts';
 import { sandboxRealms } from './realms.ts';
-import { flag, object, readOwner, readPage, readViewer, type Wire } from './wire.ts';
+
+/** The sandbox's extensions of X's API: what X does not offer. */
+const extensions = named({
+  getSandboxHome: posts('/sandbox/home', null, { query: pageQuery, sizes: [1, 100] }),
+  getFollowersYouKnow: users('/sandbox/users/{}/followers_you_know', null, { query: pageQuery, sizes: [1, 1_000] }),
+  getUserAbout: users('/sandbox/users/{}/about', null),
+});
 
 /**
- * A session on the sandbox platform on behalf of one actor. Each method calls one operation of
- * `schema/platform.openapi.json`.
+ * A session on the sandbox on behalf of one actor. It reads tweets, users, lists and searches as a session on X does. The other operations
+ * are those of `schema/platform.openapi.json`.
  */
-export class SandboxSession extends UnsupportedSession {
+export class SandboxSession extends XSession {
   readonly #client: SandboxClient;
   readonly #call: PlatformCall;
   readonly #readTweetUrl: (url: string) => string | null;
 
-  constructor(client: SandboxClient, call: PlatformCall, readTweetUrl: (url: string) => string | null) {
-    super();
+  constructor(
+    parts: SessionParts,
+    client: SandboxClient,
+    call: PlatformCall,
+    readTweetUrl: (url: string) => string | null,
+  ) {
+    super(parts, call);
     this.#client = client;
     this.#call = call;
     this.#readTweetUrl = readTweetUrl;
@@ -52,11 +65,6 @@ export class SandboxSession extends UnsupportedSession {
 
   override get articles(): PlatformArticles {
     return new SandboxArticles(this.#client, this.#call);
-  }
-
-  override searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
-    const asked = withPage('/api/search', { count, cursor }, { q, product: product.toLowerCase() });
-    return this.#get('search', asked, (body) => readPage(body, readTweets, {}));
   }
 
   override createTweet(tweet: NewTweet): Promise<CreatedTweet> {
@@ -103,88 +111,28 @@ export class SandboxSession extends UnsupportedSession {
     return this.#change('unretweet', 'DELETE', tweetId, '/retweet', 'retweeted');
   }
 
-  override tweet(tweetId: string): Promise<Tweet> {
-    return this.#get(
-      'tweet',
-      `/api/tweets/${tweetId}`,
-      (body) => readTweet(object(body.tweet, 'tweet')),
-      aTweet(tweetId),
-    );
+  override async homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    const found = await this.postPage({ operation: extensions.getSandboxHome }, page, { reposts: true });
+    return { ...found, viewerId: await this.viewerId() };
   }
 
-  override replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
-    const asked = withPage(`/api/tweets/${tweetId}/replies`, page);
-    return this.#get('replies', asked, (body) => readPage(body, readTweets, {}), aTweet(tweetId));
-  }
-
-  override quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
-    const asked = withPage(`/api/tweets/${tweetId}/quotes`, page);
-    return this.#get('quotes', asked, (body) => readPage(body, readTweets, {}), aTweet(tweetId));
-  }
-
-  override retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
-    const asked = withPage(`/api/tweets/${tweetId}/retweeters`, page);
-    return this.#get('retweeters', asked, (body) => readPage(body, readUserCards, {}), aTweet(tweetId));
-  }
-
-  override homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
-    return this.#get('home', withPage('/api/home', page), (body) => readPage(body, readTweets, readViewer(body)));
-  }
-
-  override bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>> {
-    const asked = withPage('/api/bookmarks', page);
-    return this.#get('bookmarks', asked, (body) => readPage(body, readTweets, readViewer(body)));
-  }
-
-  override mentions(page: PageRequest): Promise<ViewerPage<Tweet>> {
-    return this.#get('mentions', withPage('/api/mentions', page), (body) =>
-      readPage(body, readTweets, readViewer(body)),
-    );
-  }
-
-  override ownProfile(): Promise<UserProfile> {
-    return this.#get('me', '/api/me', (body) => readProfile(object(body.user, 'user')));
-  }
-
-  override userProfile(user: UserReference): Promise<UserProfile> {
-    return this.#get('user', pathOf(user), (body) => readProfile(object(body.user, 'user')), aUser(user));
-  }
-
-  override searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
-    const asked = withPage('/api/search/users', page, { q });
-    return this.#get('searchUsers', asked, (body) => readPage(body, readUserCards, {}));
+  override async knownFollowers(
+    user: UserReference,
+    page: PageRequest,
+  ): Promise<PageOf<UserCard> & ViewerPage<UserCard>> {
+    const operation = extensions.getFollowersYouKnow;
+    const found = await this.ofUser(user, (of) => this.userPage({ operation, ...of }, page));
+    return { ...found, viewerId: await this.viewerId() };
   }
 
   override userAbout(user: UserReference): Promise<UserAbout> {
-    return this.#get('about', `${pathOf(user)}/about`, (body) => readAbout(object(body.about, 'about')), aUser(user));
-  }
-
-  override userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
-    const asked = withPage(`${pathOf(user)}/tweets`, page);
-    return this.#get('userTweets', asked, (body) => readPage(body, readTweets, readOwner(body)), aUser(user));
-  }
-
-  override userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
-    const asked = withPage(`${pathOf(user)}/articles`, page);
-    return this.#get('userArticles', asked, (body) => readPage(body, readTweets, readOwner(body)), aUser(user));
-  }
-
-  override followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
-    return this.#users('followers', user, page);
-  }
-
-  override following(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
-    return this.#users('following', user, page);
-  }
-
-  override affiliates(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
-    return this.#users('affiliates', user, page);
-  }
-
-  override knownFollowers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard> & ViewerPage<UserCard>> {
-    const asked = withPage(`${pathOf(user)}/known-followers`, page);
-    const read = (body: Wire) => readPage(body, readUserCards, { ...readOwner(body), ...readViewer(body) });
-    return this.#get('knownFollowers', asked, read, aUser(user));
+    const request = { operation: extensions.getUserAbout, subject: aUser(user), fields: cardFields };
+    return this.parts.identifiers.withId(user, this.call, (id) =>
+      this.send({ ...request, id }, ({ data }) => {
+        const about = object(data, 'data');
+        return readAbout(about, about);
+      }),
+    );
   }
 
   override follow(user: UserReference): Promise<FollowState> {
@@ -193,11 +141,6 @@ export class SandboxSession extends UnsupportedSession {
 
   override unfollow(user: UserReference): Promise<FollowState> {
     return this.#setFollow('unfollow', 'DELETE', user);
-  }
-
-  override listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>> {
-    const asked = withPage(`/api/lists/${listId}/members`, page);
-    return this.#get('listMembers', asked, (body) => readPage(body, readUserCards, {}), { kind: 'List', id: listId });
   }
 
   override activity({ waitMs = 0, ...page }: ActivityRequest): Promise<ActivityPage> {
@@ -213,11 +156,6 @@ export class SandboxSession extends UnsupportedSession {
 
   override get realms(): PlatformRealms {
     return sandboxRealms(this.#client, this.#call);
-  }
-
-  #users(list: 'followers' | 'following' | 'affiliates', user: UserReference, page: PageRequest) {
-    const asked = withPage(`${pathOf(user)}/${list}`, page);
-    return this.#get(list, asked, (body) => readPage(body, readUserCards, readOwner(body)), aUser(user));
   }
 
   #setFollow(operation: string, method: 'PUT' | 'DELETE', user: UserReference): Promise<FollowState> {
@@ -245,4 +183,30 @@ export class SandboxSession extends UnsupportedSession {
   #send<T>(request: SandboxRequest, read: (body: Wire) => T): Promise<T> {
     return this.#client.send(request, this.#call, read);
   }
+}
+
+/** The maximum length of the text of a tweet, in UTF-16 code units. */
+const maxTextLength = 200_000;
+
+function readCreatedTweet(body: Wire): CreatedTweet {
+  const tweet = object(body.tweet, 'tweet');
+  return {
+    id: id(tweet.id, 'id'),
+    text: text(tweet.text, 'text', maxTextLength),
+    createdAt: readTweetTime(tweet.created_at, 'created_at'),
+    pendingModeration: flag(tweet.pending_moderation, 'pending_moderation'),
+    communityId: nullable(text, tweet.community_id, 'community_id'),
+  };
+}
+
+function readFollowState(body: Wire): FollowState {
+  const user = object(body.user, 'user');
+  return {
+    id: id(user.id, 'id'),
+    userName: text(user.screen_name, 'screen_name'),
+    name: text(user.name, 'name'),
+    following: flag(body.following, 'following'),
+    followRequestSent: flag(body.follow_requested, 'follow_requested'),
+    protected: flag(user.protected, 'protected'),
+  };
 }

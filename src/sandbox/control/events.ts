@@ -3,11 +3,11 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { eventsJson } from '../dataset/render-event.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { activeUser, visibleTweet } from '../dataset/visibility.ts';
+import { type Fields, optionalInteger, optionalString, requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import { type Fields, optionalInteger, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
-import { badRequest } from '../http/problem.ts';
 import { jsonText } from '../http/response.ts';
+import { badRequest } from '../refusal.ts';
 import { createEvents } from '../simulator/create-events.ts';
 
 const MAX_EVENTS = 2_000;

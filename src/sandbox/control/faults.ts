@@ -1,7 +1,7 @@
 import { readFault } from '../faults/fault.ts';
 import type { FaultRule, FaultTarget } from '../faults/registry.ts';
+import { type Fields, optionalInteger, optionalString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import { type Fields, optionalInteger, optionalString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 

@@ -1,10 +1,10 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { activeUser } from '../dataset/visibility.ts';
+import { requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import { requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
-import { notFound } from '../http/problem.ts';
 import { json } from '../http/response.ts';
+import { notFound } from '../refusal.ts';
 
 /** Accepts a follow request on behalf of a protected user. */
 export const acceptFollowRequest: OpenOperation = {

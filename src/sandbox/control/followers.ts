@@ -1,6 +1,6 @@
 import { activeUser } from '../dataset/visibility.ts';
+import { requiredInteger, requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import { requiredInteger, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 

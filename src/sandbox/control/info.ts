@@ -18,6 +18,7 @@ export const controlInfo: OpenOperation = {
           started_at: ref('Time'),
           demo: closedObject({
             accounts: { type: 'array', items: ref('Account') },
+            appToken: { type: 'string', description: "A token of X's API v2 that belongs to no user (app-only)." },
             listId: ref('Id'),
             organization: {
               type: 'string',

@@ -4,12 +4,13 @@ import { eventForm } from '../chat/render-chat.ts';
 import { lastMessageBy, type OutgoingMessage, sendMessage } from '../chat/send-message.ts';
 import type { User } from '../dataset/types.ts';
 import { activeUser } from '../dataset/visibility.ts';
+import { type Fields, optionalBoolean, optionalString, requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import { type Fields, optionalBoolean, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
-import { badRequest, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
 import type { SandboxState } from '../platform.ts';
+import { badRequest } from '../refusal.ts';
 
 /** Sends a direct message from a user whose chat keys derive from the seed. The message is stored encrypted only. */
 export const makeMessages: OpenOperation = {

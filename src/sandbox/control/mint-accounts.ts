@@ -1,12 +1,13 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { type MintedAccount, mintedLabel } from '../dataset/entries.ts';
-import type { User } from '../dataset/types.ts';
+import { optionalBoolean, optionalInteger, optionalString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import { optionalBoolean, optionalInteger, optionalString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
-import { badRequest, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
-import { encryptionCodeFor, mintedIdFor, tokenFor } from '../seed/credentials.ts';
+import { badRequest } from '../refusal.ts';
+import { mintedIdFor, tokenFor } from '../seed/credentials.ts';
+import { accountForm } from '../seed/demo.ts';
 
 export const mintAccounts: OpenOperation = {
   id: 'mintAccounts',
@@ -84,23 +85,4 @@ function namesFor(dataset: Dataset, wanted: string | undefined, count: number): 
     if (dataset.userNamed(name) === undefined) names.push(name);
   }
   return names;
-}
-
-/** The credentials and properties of an account, as control responses contain them. */
-export interface AccountForm {
-  readonly userName: string;
-  readonly userId: string;
-  readonly authToken: string;
-  readonly encryptionCode: string;
-  readonly premium: boolean;
-}
-
-export function accountForm(user: User, seed: string): AccountForm {
-  return {
-    userName: user.screenName,
-    userId: user.id,
-    authToken: user.token ?? '',
-    encryptionCode: user.chatLabel === null ? '' : encryptionCodeFor(seed, user.chatLabel),
-    premium: user.premium,
-  };
 }

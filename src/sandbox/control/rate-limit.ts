@@ -1,5 +1,5 @@
+import { optionalInteger, requiredInteger } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse } from '../http/contract.ts';
-import { optionalInteger, requiredInteger } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 

@@ -1,8 +1,8 @@
 import { compareIds } from '../dataset/snowflake.ts';
 import { closedObject, jsonResponse, ref } from '../http/contract.ts';
 import type { OpenOperation } from '../http/operation.ts';
-import { badRequest } from '../http/problem.ts';
 import { json } from '../http/response.ts';
+import { badRequest } from '../refusal.ts';
 
 export const controlStats: OpenOperation = {
   id: 'controlStats',

@@ -34,8 +34,8 @@ const countries: Readonly<Record<string, string>> = {
 };
 const others = [...new Set(Object.values(countries))];
 
-/** Builds the JSON form of the account history. All values derive from the user, so they are the same on every call. */
-export function aboutForm(user: User, origin: string) {
+/** Returns the account history of a user. All values derive from the user, so they are the same on every call. */
+export function aboutForm(user: User) {
   const { verified, premium } = user;
   const hash = createHash('sha256').update(`about ${user.id}`).digest();
   const pick = <T>(from: readonly T[], byte: number): T | undefined => from[(hash[byte] ?? 0) % from.length];
@@ -51,13 +51,10 @@ export function aboutForm(user: User, origin: string) {
   const changes = isOld ? (pick([0, 0, 0, 0, 1, 1, 2, 3], 2) ?? 0) : 0;
   return {
     id: user.id,
-    screen_name: user.screenName,
-    name: user.name,
-    avatar_url: user.avatar && origin + user.avatar,
     created_at: new Date(user.createdAt).toISOString(),
-    verified,
-    premium,
-    identity_verified: verified || (premium && isOld && (hash[3] ?? 0) < 128),
+    is_verified: user.verificationKind !== null,
+    is_blue_verified: user.verificationKind === null && (verified || premium),
+    is_identity_verified: verified || (premium && isOld && (hash[3] ?? 0) < 128),
     // For some verified accounts the date is unknown.
     verified_since: (verified || premium) && (hash[8] ?? 0) >= 16 ? since(4) : null,
     account_based_in: countries[user.location ?? ''] ?? pick(others, 0) ?? '',

@@ -1,9 +1,13 @@
-import type { ActorCall } from '../http/operation.ts';
 import type { SandboxArticle } from './articles.ts';
 import type { Dataset } from './dataset.ts';
+import type { User } from './types.ts';
 import { mediaOf } from './uploads.ts';
 
-type Viewing = Pick<ActorCall, 'platform' | 'actor'>;
+/** A call, as far as it decides what an article looks like. */
+interface Viewing {
+  readonly platform: { readonly dataset: Dataset };
+  readonly actor: User;
+}
 
 /** Builds the JSON form of an article without its content. */
 export function summaryForm({ platform: { dataset }, actor }: Viewing, article: SandboxArticle) {

@@ -1,5 +1,5 @@
-import { type Fields, optionalInteger, optionalString, requiredInteger, requiredString } from '../http/input.ts';
-import { badRequest } from '../http/problem.ts';
+import { type Fields, optionalInteger, optionalString, requiredInteger, requiredString } from '../fields.ts';
+import { badRequest } from '../refusal.ts';
 
 /**
  * The content of an article, in the form of the contract: blocks of plain text, with styles, links and media for ranges

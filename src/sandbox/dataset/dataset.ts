@@ -6,7 +6,7 @@ import { HomeFeeds } from './home.ts';
 import { Relation } from './relation.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
 import { lowerBound } from './timelines.ts';
-import type { AttachedMedia, List, SandboxTweet, User } from './types.ts';
+import type { AttachedMedia, List, Repost, SandboxTweet, User } from './types.ts';
 import { Uploads } from './uploads.ts';
 import { isPublic } from './visibility.ts';
 
@@ -44,6 +44,9 @@ export interface NewTweet {
   readonly views?: number | null;
 }
 
+/** A bit of the ids of reposts. Tweets of the same millisecond are numbered from 0, so their ids do not have it. */
+const REPOST_BIT = 1 << 21;
+
 const isHidden = (user: User) => !isPublic(user);
 const isOfHidden = ({ author }: SandboxTweet) => !isPublic(author);
 
@@ -59,6 +62,8 @@ export class Dataset {
   /** Ordered by id. Tweets are never removed, so that the position of a tweet does not change. */
   readonly tweets: SandboxTweet[] = [];
   readonly created: SandboxTweet[] = [];
+  /** Ordered by id. */
+  readonly reposts = new Map<string, Repost>();
   readonly feeds = new HomeFeeds();
   readonly activity = new ActivityLog();
   readonly chats = new Chats();
@@ -224,14 +229,17 @@ export class Dataset {
   /** Returns false if the user already retweeted the tweet. */
   retweet(user: User, tweet: SandboxTweet, at: number): boolean {
     if (!tweet.retweeters.add(user)) return false;
-    this.#lastRetweet = nextSnowflake(at, this.#lastRetweet);
-    user.retweeted.set(tweet, this.#lastRetweet);
+    this.#lastRetweet = nextSnowflake(at, this.#lastRetweet, REPOST_BIT);
+    const repost = { id: this.#lastRetweet, author: user, of: tweet };
+    user.retweeted.set(tweet, repost);
+    this.reposts.set(repost.id, repost);
     if (tweet.author !== user) user.tweetCount++;
     return true;
   }
 
   unretweet(user: User, tweet: SandboxTweet): void {
     if (!tweet.retweeters.delete(user)) return;
+    this.reposts.delete(user.retweeted.get(tweet)?.id ?? '');
     user.retweeted.delete(tweet);
     if (tweet.author !== user) user.tweetCount--;
   }

@@ -15,9 +15,35 @@ const RECENT_TWEETS = 500;
 const MIN_SCORE = 5;
 const MAX_LENGTH = 600;
 
-export interface FeedTweet {
+interface FeedTweet {
   readonly tweet: SandboxTweet;
   readonly rank: number;
+}
+
+/**
+ * Yields the home feed of a viewer after a position, best first. All pages belong to the feed as it was at the first page.
+ * A position has the name of the feed, the id of the last tweet that the feed considers, and rank and id of a tweet.
+ */
+export function* homeAfter(
+  dataset: Dataset,
+  viewer: User,
+  after: string | undefined,
+): Generator<readonly [tweet: SandboxTweet, position: string]> {
+  const { feeds } = dataset;
+  const [known, lastId = dataset.lastTweetId ?? '0', rank = 'Infinity', id = '0'] = after?.split(':') ?? [];
+  const make = () => homeFeed(dataset, viewer, lastId);
+  const name = known ?? feeds.newName(viewer, lastId);
+  const feed = known === undefined ? make() : feeds.find(name, make);
+  let hasMore = true;
+  try {
+    for (const each of feed) {
+      const isAfter = each.rank < Number(rank) || (each.rank === Number(rank) && compareIds(each.tweet.id, id) < 0);
+      if (isAfter) yield [each.tweet, `${name}:${lastId}:${each.rank}:${each.tweet.id}`];
+    }
+    hasMore = false;
+  } finally {
+    if (hasMore) feeds.keep(name, feed);
+  }
 }
 
 /**
@@ -25,7 +51,7 @@ export interface FeedTweet {
  * users, and other recent tweets with a high score. The ranking does not use the current time, so the same `lastId`
  * always gives the same order.
  */
-export function homeFeed(dataset: Dataset, viewer: User, lastId: string): FeedTweet[] {
+function homeFeed(dataset: Dataset, viewer: User, lastId: string): FeedTweet[] {
   const next = String(BigInt(lastId) + 1n);
   const end = dataset.positionOf(next);
   const newest = dataset.tweets[end - 1]?.createdAt ?? 0;

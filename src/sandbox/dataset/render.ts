@@ -30,10 +30,6 @@ export function userJson(dataset: Dataset, user: User, viewer: User): string {
   )}}}`;
 }
 
-export function usersJson(dataset: Dataset, users: readonly User[], viewer: User): string {
-  return `[${users.map((user) => userJson(dataset, user, viewer)).join(',')}]`;
-}
-
 export function tweetJson(dataset: Dataset, tweet: SandboxTweet, viewer: User): string {
   return render(dataset, tweet, viewer, true);
 }

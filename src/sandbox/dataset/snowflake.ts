@@ -7,10 +7,15 @@ export function snowflake(atMs: number, low: number): string {
 }
 
 /** Returns a new id that is above `last`, even if the clock stands still or goes back. */
-export function nextSnowflake(atMs: number, last: string | undefined): string {
-  const fresh = BigInt(snowflake(atMs, 0));
+export function nextSnowflake(atMs: number, last: string | undefined, low = 0): string {
+  const fresh = BigInt(snowflake(atMs, low));
   const least = last === undefined ? fresh : BigInt(last) + 1n;
   return String(fresh > least ? fresh : least);
+}
+
+/** Returns the time of a snowflake id. */
+export function timeOf(id: string): number {
+  return Number(BigInt(id) >> 22n) + EPOCH_MS;
 }
 
 /** Compares two ids, which are decimal strings, by their numeric value. */

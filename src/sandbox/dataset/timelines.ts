@@ -1,5 +1,5 @@
 import { compareIds } from './snowflake.ts';
-import type { SandboxTweet, User } from './types.ts';
+import type { Repost, SandboxTweet, User } from './types.ts';
 
 /** Yields tweets that are ordered by id, newest first. Starts after the tweet with the id `before`. */
 export function* newestTweets(
@@ -11,23 +11,27 @@ export function* newestTweets(
   }
 }
 
-/**
- * Yields the tweets and retweets of a user, newest first. A retweet is ordered by the time of the retweet, and its
- * position ends in `r`. Retweets of own tweets are left out. If a retweet and a tweet have the same id, the retweet
- * comes first.
- */
-export function* timelineOf(
-  user: User,
-  after: string | undefined,
-): Generator<readonly [tweet: SandboxTweet, position: string]> {
-  const [, id, mark] = /^(\d+)(r?)$/.exec(after ?? '') ?? [];
-  const before = id !== undefined && mark === 'r' ? String(BigInt(id) + 1n) : id;
-  const own = newestTweets(user.tweets, before);
+/** A tweet or a repost, as timelines have it. */
+export type Post = SandboxTweet | Repost;
+
+/** Yields the tweets and reposts of a user, newest first, below the id `before`. Reposts of own tweets are left out. */
+export function timelineOf(user: User, before: string | undefined): Generator<readonly [post: Post, id: string]> {
+  return mergeNewest(user.tweets, user.retweeted.values(), before, (repost) => repost.of.author !== user);
+}
+
+/** Yields tweets and reposts, newest first, below the id `before`. Both must be ordered by id. */
+export function* mergeNewest(
+  tweets: readonly SandboxTweet[],
+  reposts: Iterable<Repost>,
+  before: string | undefined,
+  shown: (repost: Repost) => boolean,
+): Generator<readonly [post: Post, id: string]> {
+  const own = newestTweets(tweets, before);
   let next = own.next();
-  for (const [tweet, place] of [...user.retweeted].reverse()) {
-    if (tweet.author === user || (id !== undefined && compareIds(place, id) >= 0)) continue;
-    for (; next.done !== true && compareIds(next.value[1], place) > 0; next = own.next()) yield next.value;
-    yield [tweet, `${place}r`];
+  for (const repost of [...reposts].reverse()) {
+    if (!shown(repost) || (before !== undefined && compareIds(repost.id, before) >= 0)) continue;
+    for (; next.done !== true && compareIds(next.value[1], repost.id) > 0; next = own.next()) yield next.value;
+    yield [repost, repost.id];
   }
   for (; next.done !== true; next = own.next()) yield next.value;
 }

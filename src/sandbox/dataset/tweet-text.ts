@@ -1,6 +1,6 @@
 import { emojiOf, graphemesOf } from '../../shared/text/emoji.ts';
 import { findLinks } from '../../shared/text/links.ts';
-import { Problem } from '../http/problem.ts';
+import { Refusal } from '../refusal.ts';
 import type { User } from './types.ts';
 
 /**
@@ -55,11 +55,11 @@ const MAX_COUNTED_LENGTH = 200_000;
 /** Throws if the text is too long for the author, or if it is empty and the tweet has no media. */
 export function checkText(text: string, { premium }: Pick<User, 'premium'>, hasMedia = false): void {
   if (text === '' && !hasMedia)
-    throw new Problem(400, 'text_empty', 'A tweet without media must have text', { field: 'text' });
+    throw new Refusal('text_empty', 'A tweet without media must have text', { field: 'text' });
   const limit = premium ? PREMIUM_LIMIT : LIMIT;
   const length = text.length > MAX_COUNTED_LENGTH ? text.length : weightedLength(text);
   if (length <= limit) return;
-  throw new Problem(400, 'text_too_long', `The text is ${length} long; ${limit} are allowed`, {
+  throw new Refusal('text_too_long', `The text is ${length} long; ${limit} are allowed`, {
     field: 'text',
     length,
     limit,

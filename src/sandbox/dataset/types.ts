@@ -31,8 +31,8 @@ export interface User {
   /** The protected users to whom this user sent a follow request that is pending. */
   readonly requested: Set<User>;
   readonly liked: Relation<SandboxTweet>;
-  /** Maps each retweeted tweet to the id of the retweet. The ids ascend in the order of the map. */
-  readonly retweeted: Map<SandboxTweet, string>;
+  /** The reposts of the user. Their ids ascend in the order of the map. */
+  readonly retweeted: Map<SandboxTweet, Repost>;
   readonly bookmarked: Relation<SandboxTweet>;
   /** The user's own tweets, oldest first, with deleted ones. */
   readonly tweets: SandboxTweet[];
@@ -94,6 +94,13 @@ export interface SandboxTweet {
   readonly views: number | null;
   bookmarks: number;
   deleted: boolean;
+}
+
+/** A repost. Its id differs from the ids of all tweets. */
+export interface Repost {
+  readonly id: string;
+  readonly author: User;
+  readonly of: SandboxTweet;
 }
 
 export interface List {

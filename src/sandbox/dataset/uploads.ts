@@ -1,4 +1,4 @@
-import { notFound } from '../http/problem.ts';
+import { notFound } from '../refusal.ts';
 import type { AttachedMedia, User } from './types.ts';
 
 export interface Upload {

@@ -1,5 +1,4 @@
-import type { ActorCall } from '../http/operation.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { notFound, Refusal } from '../refusal.ts';
 import type { SandboxArticle } from './articles.ts';
 import type { Dataset } from './dataset.ts';
 import type { SandboxTweet, User } from './types.ts';
@@ -7,32 +6,32 @@ import type { SandboxTweet, User } from './types.ts';
 /** The user who reads. Null for a visitor without an account, who sees what everybody may see. */
 export type Viewer = User | null;
 
-/** Returns a tweet. Throws a problem if the tweet does not exist or the viewer may not see it. */
+/** Returns a tweet. Throws a refusal if the tweet does not exist or the viewer may not see it. */
 export function visibleTweet(dataset: Dataset, id: string, viewer: Viewer): SandboxTweet {
   const tweet = dataset.tweet(id);
   if (tweet === undefined) throw notFound('tweet', id);
   const hidden = hiddenFrom(viewer, tweet);
-  if (hidden !== undefined) throw hiddenProblem(hidden, id);
+  if (hidden !== undefined) throw hiddenRefusal(hidden, id);
   return tweet;
 }
 
-function hiddenProblem(hidden: HiddenReason, id: string): Problem {
+export function hiddenRefusal(hidden: HiddenReason, id: string): Refusal {
   switch (hidden) {
     case 'deleted':
-      return new Problem(404, 'tweet_deleted', 'That tweet was deleted', { id });
+      return new Refusal('tweet_deleted', 'That tweet was deleted', { id });
     case 'author_suspended':
-      return new Problem(403, 'user_suspended', 'The author of that tweet is suspended', { id });
+      return new Refusal('user_suspended', 'The author of that tweet is suspended', { id });
     case 'author_deleted':
-      return new Problem(404, 'user_deleted', 'The author of that tweet was deleted', { id });
+      return new Refusal('user_deleted', 'The author of that tweet was deleted', { id });
     case 'protected':
-      return new Problem(403, 'protected', 'The author of that tweet is protected: only followers can see it', { id });
+      return new Refusal('protected', 'The author of that tweet is protected: only followers can see it', { id });
   }
 }
 
 export function activeUser(user: User | undefined, asked: string): User {
   if (user === undefined) throw notFound('user', asked);
-  if (user.state === 'suspended') throw new Problem(403, 'user_suspended', 'That user is suspended', { id: asked });
-  if (user.state === 'deleted') throw new Problem(404, 'user_deleted', 'That user was deleted', { id: asked });
+  if (user.state === 'suspended') throw new Refusal('user_suspended', 'That user is suspended', { id: asked });
+  if (user.state === 'deleted') throw new Refusal('user_deleted', 'That user was deleted', { id: asked });
   return user;
 }
 
@@ -50,9 +49,9 @@ export function isShownTo(viewer: Viewer, user: User): boolean {
 }
 
 /** Throws if only followers of `user` may see their lists. The profile itself is visible to everybody. */
-export function checkShownTo(viewer: User, user: User): void {
+export function checkShownTo(viewer: Viewer, user: User): void {
   if (isShownTo(viewer, user)) return;
-  throw new Problem(403, 'protected', 'That user is protected: only followers can see this', { id: user.id });
+  throw new Refusal('protected', 'That user is protected: only followers can see this', { id: user.id });
 }
 
 export type HiddenReason = 'deleted' | 'author_suspended' | 'author_deleted' | 'protected';
@@ -74,18 +73,18 @@ export function readableArticle(dataset: Dataset, viewer: Viewer, id: string): S
   if (article === undefined || article.tweet === null) throw notFound('article', id);
   const hidden = hiddenFrom(viewer, article.tweet);
   if (hidden === 'protected') {
-    throw new Problem(403, 'protected', 'The author of that article is protected: only followers can see it', { id });
+    throw new Refusal('protected', 'The author of that article is protected: only followers can see it', { id });
   }
   if (hidden === 'author_suspended') {
-    throw new Problem(403, 'user_suspended', 'The author of that article is suspended', { id });
+    throw new Refusal('user_suspended', 'The author of that article is suspended', { id });
   }
   if (hidden !== undefined) throw notFound('article', id);
   return article;
 }
 
 /** Returns an article of the actor. Throws `forbidden` for an article of another user. */
-export function ownArticle(call: ActorCall, id: string): SandboxArticle {
-  const article = readableArticle(call.platform.dataset, call.actor, id);
-  if (article.author === call.actor) return article;
-  throw new Problem(403, 'forbidden', 'Only its author can change an article', { id });
+export function ownArticle(dataset: Dataset, actor: User, id: string): SandboxArticle {
+  const article = readableArticle(dataset, actor, id);
+  if (article.author === actor) return article;
+  throw new Refusal('forbidden', 'Only its author can change an article', { id });
 }

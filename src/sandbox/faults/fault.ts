@@ -1,5 +1,5 @@
-import { type Fields, optionalInteger, optionalString, requiredInteger, requiredString } from '../http/input.ts';
-import { badRequest } from '../http/problem.ts';
+import { type Fields, optionalInteger, optionalString, requiredInteger, requiredString } from '../fields.ts';
+import { badRequest } from '../refusal.ts';
 
 /** A failure that a control call injects into responses. */
 export type InjectedFault =

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, rateLimited } from '../http/problem.ts';
-import { problemResponse, type SandboxResponse } from '../http/response.ts';
+import type { SandboxResponse } from '../http/response.ts';
 import type { InjectedFault } from './fault.ts';
 
 /** Waits for `ms` milliseconds, or until the connection closes. */
@@ -22,6 +22,7 @@ export function sendFault(
   fault: InjectedFault,
   request: IncomingMessage,
   response: ServerResponse,
+  problemAnswer: (problem: Problem) => SandboxResponse,
   answer?: SandboxResponse,
 ): void {
   switch (fault.kind) {
@@ -49,10 +50,10 @@ export function sendFault(
       write(response, 302, '', { location: fault.location });
       return;
     case 'rate_limit':
-      sendProblem(response, rateLimited(fault.retry_after));
+      sendProblem(response, problemAnswer(rateLimited(fault.retry_after)));
       return;
     case 'status':
-      sendProblem(response, statusProblem(fault));
+      sendProblem(response, problemAnswer(statusProblem(fault)));
       return;
     case 'latency':
       return;
@@ -77,11 +78,13 @@ function defaultCode(status: number): string {
   return codes[status] ?? (status >= 500 ? 'internal' : 'bad_request');
 }
 
-function sendProblem(response: ServerResponse, refused: Problem): void {
-  const answer = problemResponse(refused);
+function sendProblem(response: ServerResponse, answer: SandboxResponse): void {
   // Responses with 204 and 304 have no body.
   const body = answer.status === 204 || answer.status === 304 ? '' : answer.body;
-  write(response, answer.status, body, { ...jsonType, ...answer.headers });
+  write(response, answer.status, body, {
+    'content-type': answer.contentType ?? jsonType['content-type'],
+    ...answer.headers,
+  });
 }
 
 /** Sends half of the body with the `content-length` of the whole body, then closes the connection. */

@@ -53,10 +53,12 @@ export class FaultRegistry {
   }
 }
 
+/** Calls that precede others, or check that the platform is up. They must not use up a fault that is meant for another operation. */
+const lookUps = new Set(['ping', 'getUsersMe', 'getUsersByUsername']);
+
 /** Returns true if a fault applies to a request. */
 export function matchesRule(rule: FaultRule, arrival: FaultCandidate): boolean {
-  // Readiness probes call ping, and must not use up a fault that is meant for another operation.
-  if (arrival.operation === 'ping' && rule.operation === undefined && rule.path_prefix === undefined) return false;
+  if (lookUps.has(arrival.operation) && rule.operation === undefined && rule.path_prefix === undefined) return false;
   return (
     (rule.operation === undefined || rule.operation === arrival.operation) &&
     (rule.method === undefined || rule.method === arrival.method) &&

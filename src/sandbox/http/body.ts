@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Fields } from './input.ts';
+import type { Fields } from '../fields.ts';
 import { Problem } from './problem.ts';
 
 const LIMIT_BYTES = 1024 * 1024;

@@ -34,3 +34,8 @@ export function cookieToken({ headers }: IncomingMessage): string | undefined {
     .slice(name.length)
     .replace(/^"(.*)"$/, '$1');
 }
+
+/** Returns the token in the `Authorization` header. */
+export function bearerToken({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer ([\x21-\x7e]+)$/i.exec(headers.authorization ?? '')?.[1];
+}

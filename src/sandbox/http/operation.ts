@@ -1,8 +1,9 @@
 import type { User } from '../dataset/types.ts';
+import type { Viewer } from '../dataset/visibility.ts';
+import type { Fields } from '../fields.ts';
 import type { SandboxState } from '../platform.ts';
 import type { ReceivedBody } from '../uploads/files.ts';
 import type { OperationContract } from './contract.ts';
-import type { Fields } from './input.ts';
 import type { SandboxResponse } from './response.ts';
 
 export interface Call {
@@ -49,4 +50,14 @@ export interface OpenOperation extends Route {
   handle(call: Call): SandboxResponse;
 }
 
+/** An operation with a contract of the sandbox's own. */
 export type Operation = ActorOperation | OpenOperation;
+
+/** An operation of X's API v2, or an extension of it. X's OpenAPI document is the contract. */
+export interface XOperation extends Omit<Route, 'contract'> {
+  readonly access: 'x';
+  /** The viewer is null if the token is app-only. */
+  handle(call: Call & { readonly viewer: Viewer }): SandboxResponse;
+}
+
+export type RoutedOperation = Operation | XOperation;

@@ -55,6 +55,11 @@ export function takePage<T>(
   return { items, next: undefined };
 }
 
+/** Parses the position in a numbered list. Only positions of this sandbox reach this function, so it is a number. */
+export function numberOf(position: string | undefined): number | undefined {
+  return position === undefined ? undefined : Number(position);
+}
+
 /**
  * Builds a page response from JSON text. `head` has the fields before the items, each followed by a comma. `items` is
  * the JSON array.

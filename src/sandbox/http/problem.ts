@@ -1,3 +1,5 @@
+import { Refusal, type RefusalReason } from '../refusal.ts';
+
 /** An error response of the platform. Operations throw it, and the server sends it. */
 export class Problem extends Error {
   readonly status: number;
@@ -20,15 +22,26 @@ export class Problem extends Error {
   }
 }
 
-export function badRequest(field: string, message: string): Problem {
-  return new Problem(400, 'bad_request', message, { field });
-}
-
-export function notFound(resource: string, id: string): Problem {
-  return new Problem(404, 'not_found', `No such ${resource}: ${id}`, { resource, id });
-}
-
 export function rateLimited(retryAfterS: number): Problem {
   const headers = { 'retry-after': String(retryAfterS) };
   return new Problem(429, 'rate_limited', 'Too many requests', { retry_after: retryAfterS }, headers);
+}
+
+const statuses: Record<RefusalReason, number> = {
+  bad_request: 400,
+  forbidden: 403,
+  not_found: 404,
+  protected: 403,
+  text_empty: 400,
+  text_too_long: 400,
+  tweet_deleted: 404,
+  user_deleted: 404,
+  user_suspended: 403,
+};
+
+/** Returns the error response for anything that an operation threw. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof Refusal) return new Problem(statuses[error.reason], error.reason, error.message, error.details);
+  return new Problem(500, 'internal', `The sandbox failed: ${error instanceof Error ? error.message : String(error)}`);
 }

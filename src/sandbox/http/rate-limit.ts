@@ -21,11 +21,11 @@ export class ActorRateLimiter {
   }
 
   /**
-   * Counts a request, or throws if the actor has reached the limit. A window starts with the first request after the
-   * previous window ended.
+   * Counts a request and returns the headers in which X sends the state of its limits, or throws if the actor has reached
+   * the limit. A window starts with the first request after the previous window ended.
    */
-  consume(actorId: string, now: number): void {
-    if (this.#rule === null) return;
+  consume(actorId: string, now: number): Record<string, string> | undefined {
+    if (this.#rule === null) return undefined;
     for (const [id, { endsAt }] of this.#windows) {
       if (endsAt > now) break;
       this.#windows.delete(id);
@@ -37,5 +37,10 @@ export class ActorRateLimiter {
     }
     if (window.used >= this.#rule.limit) throw rateLimited(Math.max(1, Math.ceil((window.endsAt - now) / 1000)));
     window.used++;
+    return {
+      'x-rate-limit-limit': String(this.#rule.limit),
+      'x-rate-limit-remaining': String(this.#rule.limit - window.used),
+      'x-rate-limit-reset': String(Math.ceil(window.endsAt / 1_000)),
+    };
   }
 }

@@ -1,30 +1,31 @@
-import type { Operation } from './operation.ts';
-import { badRequest, notFound, Problem } from './problem.ts';
+import { badRequest, notFound } from '../refusal.ts';
+import type { RoutedOperation } from './operation.ts';
+import { Problem } from './problem.ts';
 
 export interface Routed {
-  readonly operation: Operation;
+  readonly operation: RoutedOperation;
   readonly params: Readonly<Record<string, string>>;
 }
 
 interface Pattern {
   readonly segments: readonly string[];
-  readonly methods: Map<string, Operation>;
+  readonly methods: Map<string, RoutedOperation>;
 }
 
 const NO_PARAMS = {};
 
 /** Finds the operation for a method and a path. Paths without variables take precedence over paths with variables. */
 export class Router {
-  readonly #literal = new Map<string, Map<string, Operation>>();
+  readonly #literal = new Map<string, Map<string, RoutedOperation>>();
   /**
    * Grouped by the number of segments and the first two segments, so that each request is compared with few patterns.
    */
   readonly #patterns = new Map<string, Pattern[]>();
 
-  constructor(operations: readonly Operation[]) {
-    const byPath = new Map<string, Map<string, Operation>>();
+  constructor(operations: readonly RoutedOperation[]) {
+    const byPath = new Map<string, Map<string, RoutedOperation>>();
     for (const operation of operations) {
-      const methods = byPath.get(operation.path) ?? new Map<string, Operation>();
+      const methods = byPath.get(operation.path) ?? new Map<string, RoutedOperation>();
       methods.set(operation.method, operation);
       byPath.set(operation.path, methods);
     }
@@ -47,7 +48,7 @@ export class Router {
     throw notFound('route', path);
   }
 
-  #addPattern(segments: readonly string[], methods: Map<string, Operation>): void {
+  #addPattern(segments: readonly string[], methods: Map<string, RoutedOperation>): void {
     const group = groupOf(segments);
     const others = this.#patterns.get(group);
     if (others === undefined) this.#patterns.set(group, [{ segments, methods }]);
@@ -63,7 +64,7 @@ function groupOf(segments: readonly string[]): string {
   return first.startsWith('{') || second.startsWith('{') ? GENERAL : `${segments.length}/${first}/${second}`;
 }
 
-function choose(methods: Map<string, Operation>, method: string): Operation {
+function choose(methods: Map<string, RoutedOperation>, method: string): RoutedOperation {
   const operation = methods.get(method);
   if (operation !== undefined) return operation;
   const allow = [...methods.keys()].join(', ');

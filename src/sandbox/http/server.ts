@@ -1,15 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { User } from '../dataset/types.ts';
+import type { Viewer } from '../dataset/visibility.ts';
 import { type InjectedFault, runsOperation } from '../faults/fault.ts';
 import { sendFault, waitWhileOpen } from '../faults/inject.ts';
 import { serveMedia } from '../media/serve-media.ts';
 import { servePage } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
+import { appTokenFor } from '../seed/credentials.ts';
 import type { ReceivedBody } from '../uploads/files.ts';
+import { xProblemResponse } from '../x/problems.ts';
 import { readBody } from './body.ts';
-import { checkControlType, checkHost, cookieToken } from './guard.ts';
-import type { ActorCall, Call, Operation } from './operation.ts';
-import { Problem } from './problem.ts';
+import { bearerToken, checkControlType, checkHost, cookieToken } from './guard.ts';
+import type { ActorCall, Call, RoutedOperation } from './operation.ts';
+import { Problem, problemOf } from './problem.ts';
 import { problemResponse, type SandboxResponse } from './response.ts';
 import type { Router } from './router.ts';
 
@@ -28,11 +30,15 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   let fault: InjectedFault | undefined;
   let answer: SandboxResponse;
   let received: ReceivedBody | undefined;
+  let limits: Record<string, string> | undefined;
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const isX = /^\/(?:2|sandbox)\//.test(path);
+  const problemAnswer = (problem: Problem) =>
+    isX ? xProblemResponse(problem, platform.now()) : problemResponse(problem);
   try {
     checkHost(request);
-    const url = request.url ?? '/';
-    const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark);
     if (serveMedia(platform, path, request, response)) return;
     if (await servePage(platform, path, request, response)) return;
     const { operation, params } = router.route(request.method ?? 'GET', path);
@@ -42,12 +48,12 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     else {
       platform.stats.count(operation.id);
       // The rate limit comes before fault injection, so that a refused request does not use up an injected fault.
-      if (actor !== undefined) platform.rateLimit.consume(actor.id, platform.now());
+      if (actor !== undefined) limits = platform.rateLimit.consume(actor?.id ?? '', platform.now());
       fault = platform.faults.take(arrival);
     }
     if (fault?.kind === 'latency') await waitWhileOpen(fault.ms, request);
-    if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response);
-    if (operation.access === 'actor' && actor === undefined) throw badToken();
+    if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
+    if (operation.access !== 'open' && operation.access !== 'control' && actor === undefined) throw badToken();
     if (operation.access === 'actor' && operation.maxBytes !== undefined) {
       received = await platform.files.receive(request, operation.maxBytes(request.headers));
     }
@@ -57,20 +63,20 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     // Wait for the journal if its last write failed, so that unwritten entries do not accumulate in memory.
     if (platform.journal.failing) await platform.journal.settled();
     const call: Call = { platform, params, query, headers: request.headers, body, ...(received && { received }) };
-    const waitMs = actor !== undefined && fault === undefined ? waitMsOf(operation, { ...call, actor }) : 0;
-    if (actor !== undefined && waitMs > 0) {
+    const waitMs = actor && fault === undefined ? waitMsOf(operation, { ...call, actor }) : 0;
+    if (actor && waitMs > 0) {
       await platform.longPolls.wait({ ...arrival, actor: actor.id }, waitMs, response);
       // A client that has disconnected must not use up an injected fault.
       if (response.destroyed) return;
       fault = platform.faults.take(arrival);
       if (fault?.kind === 'latency') await waitWhileOpen(fault.ms, request);
-      if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response);
+      if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
     }
     // Look up the actor again, because a reset may have replaced the dataset while the body was read.
     const answered = perform(operation, call, actorOf(platform, operation, request));
     answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
-    answer = refusal(error);
+    answer = problemAnswer(problemOf(error));
   }
   // Uploads that the operation kept were renamed, so this removes only files that the operation did not keep.
   if (received !== undefined) await platform.files.drop(received);
@@ -79,41 +85,39 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     try {
       await platform.journal.settled();
     } catch (error) {
-      answer = refusal(error);
+      answer = problemAnswer(problemOf(error));
     }
   }
-  if (fault !== undefined && fault.kind !== 'latency') sendFault(fault, request, response, answer);
-  else send(response, answer);
+  if (fault !== undefined && fault.kind !== 'latency') sendFault(fault, request, response, problemAnswer, answer);
+  else send(response, isX ? { ...answer, headers: { ...limits, ...answer.headers } } : answer);
 }
 
-function actorOf(platform: SandboxState, operation: Operation, request: IncomingMessage): User | undefined {
-  if (operation.access === 'control') return undefined;
-  const token = cookieToken(request);
-  return token === undefined ? undefined : platform.dataset.userByToken(token);
+/** Returns the user of the token, null if the token is app-only, or undefined without a valid token. */
+function actorOf({ dataset, seed }: SandboxState, { access }: RoutedOperation, request: IncomingMessage) {
+  if (access === 'control') return undefined;
+  const token = access === 'x' ? bearerToken(request) : cookieToken(request);
+  if (token === undefined) return undefined;
+  return dataset.userByToken(token) ?? (access === 'x' && token === appTokenFor(seed) ? null : undefined);
 }
 
 function perform(
-  operation: Operation,
+  operation: RoutedOperation,
   call: Call,
-  actor: User | undefined,
+  actor: Viewer | undefined,
 ): SandboxResponse | Promise<SandboxResponse> {
-  if (operation.access !== 'actor') return operation.handle(call);
+  if (operation.access === 'open' || operation.access === 'control') return operation.handle(call);
   if (actor === undefined) throw badToken();
+  if (operation.access === 'x') return operation.handle({ ...call, viewer: actor });
+  if (actor === null) throw badToken();
   return operation.handle({ ...call, actor });
 }
 
-function waitMsOf(operation: Operation, call: ActorCall): number {
+function waitMsOf(operation: RoutedOperation, call: ActorCall): number {
   return operation.access === 'actor' ? (operation.waitMs?.(call) ?? 0) : 0;
 }
 
 function badToken(): Problem {
   return new Problem(401, 'bad_token', 'Could not authenticate you');
-}
-
-function refusal(error: unknown): SandboxResponse {
-  if (error instanceof Problem) return problemResponse(error);
-  const message = error instanceof Error ? error.message : String(error);
-  return problemResponse(new Problem(500, 'internal', `The sandbox failed: ${message}`));
 }
 
 function send(response: ServerResponse, answer: SandboxResponse): void {

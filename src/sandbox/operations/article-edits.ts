@@ -2,11 +2,12 @@ import { summaryForm } from '../dataset/article-forms.ts';
 import { type ArticleContent, mediaIn, readContent } from '../dataset/content.ts';
 import type { Upload } from '../dataset/uploads.ts';
 import { ownArticle } from '../dataset/visibility.ts';
+import { optionalString, requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, type OperationContract, ref } from '../http/contract.ts';
-import { optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { badRequest, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
+import { badRequest } from '../refusal.ts';
 
 const MAX_TITLE_LENGTH = 100;
 
@@ -31,7 +32,7 @@ function edit(
     contract: { ...contract, parameters: ['IdempotencyToken'], responses: { 200: 'ArticleSummary' } },
     ...(part === 'content' && { maxJsonBytes: 8 * 1024 * 1024 }),
     handle(call) {
-      const article = ownArticle(call, call.params['id'] ?? '');
+      const article = ownArticle(call.platform.dataset, call.actor, call.params['id'] ?? '');
       const changes = read(call);
       if (article.tweet !== null) throw new Problem(409, 'article_published', 'Only a draft can be edited');
       call.platform.commit({ kind: 'edit_article', article: article.id, at: call.platform.now(), ...changes });

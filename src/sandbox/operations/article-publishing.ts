@@ -29,7 +29,7 @@ export const publishArticleOperation: ActorOperation = {
   },
   handle(call) {
     const { platform, actor } = call;
-    const article = ownArticle(call, call.params['id'] ?? '');
+    const article = ownArticle(call.platform.dataset, call.actor, call.params['id'] ?? '');
     if (article.tweet === null) {
       if (!actor.premium)
         throw new Problem(403, 'premium_required', 'Publishing an article requires a premium account');
@@ -66,7 +66,7 @@ export const unpublishArticleOperation: ActorOperation = {
     const token = idempotencyToken(call);
     const fingerprint = `unpublish article ${id}`;
     const wasBefore = usedBefore(call, token, fingerprint) !== undefined;
-    const article = ownArticle(call, id);
+    const article = ownArticle(call.platform.dataset, call.actor, id);
     const isNow = article.tweet !== null;
     if (isNow) {
       const tokened = token === undefined ? {} : { token, fingerprint };

@@ -6,10 +6,10 @@ import { ownArticle, readableArticle } from '../dataset/visibility.ts';
 import { closedObject, jsonResponse, ref, replayable } from '../http/contract.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { pageResponse, pagingOf, takePage } from '../http/paged.ts';
-import { badRequest, Problem } from '../http/problem.ts';
+import { numberOf, pageResponse, pagingOf, takePage } from '../http/paged.ts';
+import { Problem } from '../http/problem.ts';
 import { json, jsonText, type SandboxResponse } from '../http/response.ts';
-import { numberOf } from './user-lists.ts';
+import { badRequest } from '../refusal.ts';
 
 /** Creates an empty draft. A repeated idempotency token returns the same draft until the draft is deleted. */
 export const createArticleOperation: ActorOperation = {
@@ -33,7 +33,7 @@ export const createArticleOperation: ActorOperation = {
     const id = nextSnowflake(platform.now(), platform.dataset.articles.lastId);
     const tokened = token === undefined ? {} : { token, fingerprint: 'article' };
     platform.commit({ kind: 'article', id, author: actor.id, at: platform.now(), ...tokened });
-    return created(call, ownArticle(call, id));
+    return created(call, ownArticle(call.platform.dataset, call.actor, id));
   },
 };
 
@@ -120,7 +120,7 @@ export const deleteArticleOperation: ActorOperation = {
     const token = idempotencyToken(call);
     const fingerprint = `delete article ${id}`;
     if (usedBefore(call, token, fingerprint) !== undefined) return deleted(id, { 'idempotent-replayed': 'true' });
-    ownArticle(call, id);
+    ownArticle(call.platform.dataset, call.actor, id);
     const tokened = token === undefined ? {} : { token, fingerprint };
     platform.commit({ kind: 'delete_article', article: id, author: actor.id, at: platform.now(), ...tokened });
     return deleted(id);

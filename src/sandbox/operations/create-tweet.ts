@@ -6,11 +6,13 @@ import { checkText } from '../dataset/tweet-text.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { uploadIdOf } from '../dataset/uploads.ts';
 import { visibleTweet } from '../dataset/visibility.ts';
+import { type Fields, optionalString, requiredString } from '../fields.ts';
 import { jsonBody, jsonResponse, ref, replayable } from '../http/contract.ts';
-import { type Fields, idempotencyToken, optionalString, requiredString } from '../http/input.ts';
+import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { badRequest, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import { jsonText, type SandboxResponse } from '../http/response.ts';
+import { badRequest } from '../refusal.ts';
 
 const MAX_PHOTOS = 4;
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import { userJson } from '../dataset/render.ts';
 import type { User } from '../dataset/types.ts';
 import type { ActorCall } from '../http/operation.ts';
-import { badRequest } from '../http/problem.ts';
 import { jsonText, type SandboxResponse } from '../http/response.ts';
+import { badRequest } from '../refusal.ts';
 import { ofUser } from './user-target.ts';
 
 /**

@@ -1,10 +1,11 @@
 import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
+import { type Fields, requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import { type Fields, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { badRequest, notFound, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
 import type { Realm } from '../realms/realm.ts';
+import { badRequest, notFound } from '../refusal.ts';
 
 /**
  * The first step of key recovery: returns whether the actor has a record at this realm, and its version. It costs no

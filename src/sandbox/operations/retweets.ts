@@ -1,11 +1,7 @@
-import type { User } from '../dataset/types.ts';
-import { isShownTo, visibleTweet } from '../dataset/visibility.ts';
-import { jsonResponse, pageOf } from '../http/contract.ts';
+import { visibleTweet } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
-import { pagingOf, takePage } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
-import { numberOf, usersAnswer } from './user-lists.ts';
 
 const path = '/api/tweets/{id}/retweet';
 
@@ -49,26 +45,5 @@ export const unretweetTweet: ActorOperation = {
       platform.commit({ kind: 'unretweet', user: actor.id, tweet: tweet.id, at: platform.now() });
     }
     return json({ tweet_id: tweet.id, retweeted: false });
-  },
-};
-
-/** The users who retweeted a tweet, newest retweet first. */
-export const retweeters: ActorOperation = {
-  id: 'retweeters',
-  method: 'GET',
-  path: '/api/tweets/{id}/retweeters',
-  access: 'actor',
-  contract: {
-    summary:
-      'Users who retweeted a tweet, the newest retweet first. Protected users are listed for their followers only. Their number equals the retweet count of the tweet. Problems as in tweetById.',
-    parameters: ['Count', 'Cursor'],
-    responses: { 200: jsonResponse('A page.', pageOf('users', 'User')) },
-  },
-  handle(call) {
-    const tweet = visibleTweet(call.platform.dataset, call.params['id'] ?? '', call.actor);
-    const paging = pagingOf(call, 'retweeters', tweet.id);
-    const shown = (user: User) => isShownTo(call.actor, user);
-    const page = takePage(tweet.retweeters.newestFirst(numberOf(paging.after)), paging.count, shown);
-    return usersAnswer(call, '', page, paging.seal(page.next));
   },
 };

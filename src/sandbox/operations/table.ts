@@ -9,30 +9,21 @@ import { setRateLimit } from '../control/rate-limit.ts';
 import { resetDataset } from '../control/reset.ts';
 import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
-import { aboutOperation } from './about.ts';
 import { activity } from './activity.ts';
 import { mediaById, setArticleContent, setArticleCover, setArticleTitle } from './article-edits.ts';
 import { publishArticleOperation, unpublishArticleOperation } from './article-publishing.ts';
 import { articleById, articles, createArticleOperation, deleteArticleOperation } from './articles.ts';
-import { bookmarksOperation, bookmarkTweet, unbookmarkTweet } from './bookmarks.ts';
+import { bookmarkTweet, unbookmarkTweet } from './bookmarks.ts';
 import { chatOperations } from './chat/table.ts';
 import { createTweetOperation } from './create-tweet.ts';
 import { deleteTweetOperation } from './delete-tweet.ts';
 import { followUser, unfollowUser } from './follow.ts';
-import { home } from './home.ts';
 import { likeTweet, unlikeTweet } from './likes.ts';
-import { listMembersOperation } from './list-members.ts';
-import { mentionsOperation } from './mentions.ts';
 import { ping } from './ping.ts';
 import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
-import { quotes, replies } from './replies.ts';
-import { retweeters, retweetTweet, unretweetTweet } from './retweets.ts';
-import { searchTweets } from './search.ts';
-import { searchUsersOperation } from './search-users.ts';
+import { retweetTweet, unretweetTweet } from './retweets.ts';
 import { tweetById } from './tweets.ts';
 import { uploadMediaOperation } from './upload-media.ts';
-import { affiliatesOperation, followersOperation, followingOperation, knownFollowers } from './user-lists.ts';
-import { userArticles, userTweets } from './user-tweets.ts';
 import { meOperation, userById, userByScreenName } from './users.ts';
 
 /** All operations of the contract. */
@@ -41,29 +32,13 @@ export const operations: readonly Operation[] = [
   meOperation,
   userById,
   userByScreenName,
-  ...aboutOperation,
-  ...followersOperation,
-  ...followingOperation,
-  ...knownFollowers,
-  ...affiliatesOperation,
-  ...userTweets,
-  ...userArticles,
   ...followUser,
   ...unfollowUser,
-  listMembersOperation,
-  home,
   activity,
-  bookmarksOperation,
-  mentionsOperation,
-  searchTweets,
-  searchUsersOperation,
   uploadMediaOperation,
   createTweetOperation,
   tweetById,
   deleteTweetOperation,
-  replies,
-  quotes,
-  retweeters,
   likeTweet,
   unlikeTweet,
   retweetTweet,

@@ -3,8 +3,9 @@ import { fileOf } from '../dataset/uploads.ts';
 import { jsonResponse, ref, replayable } from '../http/contract.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { badRequest, Problem } from '../http/problem.ts';
+import { Problem } from '../http/problem.ts';
 import { jsonText, type SandboxResponse } from '../http/response.ts';
+import { badRequest } from '../refusal.ts';
 import { formatOf } from '../uploads/formats.ts';
 
 const MAX_SIDE = 8_192;

@@ -37,23 +37,3 @@ export function ofUser(
     },
   ];
 }
-
-/** Declares a paged list of a user, by id and by screen name. */
-export function listOfUser(
-  id: string,
-  part: string,
-  response: OperationContract['responses'][number],
-  summary: string,
-  handle: (call: ActorCall, target: User) => SandboxResponse,
-): readonly [ActorOperation, ActorOperation] {
-  return ofUser(id, 'GET', part, { summary, parameters: ['Count', 'Cursor'], responses: { 200: response } }, handle);
-}
-
-/** Returns the JSON of the field that names the user of a page. The items of the page follow it. */
-export function targetHead(target: User): string {
-  return `"user":{"id":"${target.id}","screen_name":"${target.screenName}"},`;
-}
-
-export function viewerHead(viewer: User): string {
-  return `"viewer_id":"${viewer.id}",`;
-}

@@ -5,8 +5,9 @@ import { tweetCounts, userCounts } from '../dataset/counts.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { activeUser, hiddenFrom, isShownTo, readableArticle, visibleTweet } from '../dataset/visibility.ts';
-import { notFound, Problem } from '../http/problem.ts';
+import { problemOf } from '../http/problem.ts';
 import type { SandboxState } from '../platform.ts';
+import { notFound } from '../refusal.ts';
 import { contentHtml } from './content-html.ts';
 import { type SafeHtml, safeHtml } from './html.ts';
 
@@ -36,7 +37,7 @@ export async function servePage(
   { method }: Pick<IncomingMessage, 'method'>,
   response: ServerResponse,
 ): Promise<boolean> {
-  if ((method !== 'GET' && method !== 'HEAD') || /^\/(?:api|realms|control)\//.test(path)) return false;
+  if ((method !== 'GET' && method !== 'HEAD') || /^\/(?:2|api|realms|sandbox|control)\//.test(path)) return false;
   const send = (status: number, type: string, body: string | Buffer) => {
     response.writeHead(status, {
       'content-type': `${type}; charset=utf-8`,
@@ -58,9 +59,9 @@ export async function servePage(
     try {
       return send(200, 'text/html', html(render(dataset, ...match.slice(1))));
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      const body = safeHtml`<h1>Not available</h1><p>${error.message}.</p>`;
-      return send(error.status, 'text/html', html({ title: 'Not available', body }));
+      const { status, message } = problemOf(error);
+      const body = safeHtml`<h1>Not available</h1><p>${message}.</p>`;
+      return send(status, 'text/html', html({ title: 'Not available', body }));
     }
   }
   return false;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
 import { oprf } from '../../messaging/encryption/recovery/oprf.ts';
-import { badRequest } from '../http/problem.ts';
+import { badRequest } from '../refusal.ts';
 import { ALLOWED_GUESSES, type RealmStore, type StoredRecord } from './realm-store.ts';
 
 /** After the last allowed guess, the client has this time to present the unlock tag before the record is destroyed. */

@@ -1,10 +1,9 @@
-import type { SandboxTweet, User } from '../dataset/types.ts';
-import type { Filter, Query } from './parse.ts';
+import type { SandboxTweet } from '../dataset/types.ts';
+import { type Directory, type Matcher, operatorOf } from './operators.ts';
+import type { Query } from './parse.ts';
 
-type Matcher = (tweet: SandboxTweet) => boolean;
-
-/** Compiles a query to a predicate on tweets. Screen names in the query are resolved once. */
-export function matcherOf(query: Query, userNamed: (screenName: string) => User | undefined): Matcher {
+/** Compiles a query to a predicate on tweets. Screen names and lists in the query are resolved once. */
+export function matcherOf(query: Query, directory: Directory): Matcher {
   switch (query.kind) {
     case 'text': {
       const terms = termsOf(query.text);
@@ -21,33 +20,21 @@ export function matcherOf(query: Query, userNamed: (screenName: string) => User 
     case 'cashtag':
       return (tweet) => tweet.entities.symbols.some((symbol) => symbol.text.toLowerCase() === query.symbol);
     case 'mention': {
-      const user = userNamed(query.name);
+      const user = directory.userNamed(query.name);
       return (tweet) => user !== undefined && tweet.entities.mentions.some((mention) => mention.user === user);
     }
-    case 'from': {
-      const user = userNamed(query.name);
-      return (tweet) => tweet.author === user;
-    }
-    case 'to': {
-      const user = userNamed(query.name);
-      return (tweet) => user !== undefined && tweet.replyTo?.author === user;
-    }
-    case 'since':
-      return (tweet) => tweet.createdAt >= query.atMs;
-    case 'until':
-      return (tweet) => tweet.createdAt < query.atMs;
-    case 'filter':
-      return filterMatcher[query.filter];
+    case 'operator':
+      return operatorOf(query.name, query.value)?.match(query.value, directory) ?? (() => false);
     case 'not': {
-      const part = matcherOf(query.part, userNamed);
+      const part = matcherOf(query.part, directory);
       return (tweet) => !part(tweet);
     }
     case 'and': {
-      const parts = query.parts.map((part) => matcherOf(part, userNamed));
+      const parts = query.parts.map((part) => matcherOf(part, directory));
       return (tweet) => parts.every((part) => part(tweet));
     }
     case 'or': {
-      const parts = query.parts.map((part) => matcherOf(part, userNamed));
+      const parts = query.parts.map((part) => matcherOf(part, directory));
       return (tweet) => parts.some((part) => part(tweet));
     }
   }
@@ -64,16 +51,6 @@ function joinedTerms(tweet: SandboxTweet): string {
   }
   return joined;
 }
-
-const filterMatcher: Record<Filter, Matcher> = {
-  media: (tweet) => tweet.media.length > 0,
-  images: (tweet) => tweet.media.some((media) => media.kind === 'photo'),
-  videos: (tweet) => tweet.media.some((media) => media.kind === 'video'),
-  links: (tweet) => tweet.entities.urls.length > 0,
-  replies: (tweet) => tweet.replyTo !== null,
-  quote: (tweet) => tweet.quoteOf !== null,
-  verified: (tweet) => tweet.author.verified || tweet.author.premium,
-};
 
 const WORD = /[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{N}_]+)*/gu;
 const ASCII = /^[\t\n\r -~]*$/;

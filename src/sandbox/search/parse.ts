@@ -1,16 +1,11 @@
-export const filters = ['media', 'images', 'videos', 'links', 'replies', 'quote', 'verified'] as const;
-export type Filter = (typeof filters)[number];
+import { operatorOf } from './operators.ts';
 
 export type Query =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'hashtag'; readonly tag: string }
   | { readonly kind: 'cashtag'; readonly symbol: string }
   | { readonly kind: 'mention'; readonly name: string }
-  | { readonly kind: 'from'; readonly name: string }
-  | { readonly kind: 'to'; readonly name: string }
-  | { readonly kind: 'since'; readonly atMs: number }
-  | { readonly kind: 'until'; readonly atMs: number }
-  | { readonly kind: 'filter'; readonly filter: Filter }
+  | { readonly kind: 'operator'; readonly name: string; readonly value: string }
   | { readonly kind: 'not'; readonly part: Query }
   | { readonly kind: 'and'; readonly parts: readonly Query[] }
   | { readonly kind: 'or'; readonly parts: readonly Query[] };
@@ -78,7 +73,7 @@ type Token =
   | { readonly kind: 'part'; readonly part: Query; readonly negated: boolean };
 
 function tokenise(source: string): Token[] {
-  const pattern = /\s*(?:(-?)(?:"([^"]*)"?|(\()|((?:[^\s()"]|(?<=:)")[^\s()"]*))|(\)))/gy;
+  const pattern = /\s*(?:(-?)(?:"([^"]*)"?|(\()|((?:[^\s()"]|(?<=:)"[^"]*"?)+))|(\)))/gy;
   const tokens: Token[] = [];
   const text = source.trim().replace(/[“”]/g, '"');
   while (pattern.lastIndex < text.length) {
@@ -98,44 +93,36 @@ function tokenise(source: string): Token[] {
 
 function wordOf(word: string): Query {
   const operator = /^([a-z][a-z_]*):(?!\/\/)(.*)$/i.exec(word);
-  if (operator !== null) return operatorOf(operator[1]?.toLowerCase() ?? '', operator[2] ?? '');
+  if (operator !== null) return operation(operator[1]?.toLowerCase() ?? '', (operator[2] ?? '').replaceAll('"', ''));
   if (/^[#＃]./u.test(word)) return { kind: 'hashtag', tag: word.slice(1).toLowerCase() };
   if (/^\$[a-z]/i.test(word)) return { kind: 'cashtag', symbol: word.slice(1).toLowerCase() };
   if (/^[@＠]\w/u.test(word)) return { kind: 'mention', name: word.slice(1).toLowerCase() };
   return { kind: 'text', text: word };
 }
 
-function operatorOf(name: string, value: string): Query {
-  switch (name) {
-    case 'from':
-    case 'to':
-      return { kind: name, name: screenNameOf(name, value) };
-    case 'since':
-    case 'until':
-      return { kind: name, atMs: dayOf(name, value) };
-    case 'filter': {
-      const filter = filters.find((known) => known === value.toLowerCase());
-      if (filter === undefined) throw new UnknownOperator(`filter:${value}`);
-      return { kind: 'filter', filter };
-    }
+function operation(name: string, value: string): Query {
+  const operator = operatorOf(name, value);
+  // A colon at the end of a word, as in `Note:`, is punctuation and not an operator.
+  if (operator === undefined && value === '') return { kind: 'text', text: name };
+  if (operator === undefined) {
+    throw new UnknownOperator(['has', 'is'].includes(name) ? `${name}:${value}` : name);
+  }
+  if (!operator.takes.test(value)) throw new BadQuery(`${name}: needs ${operator.needs}`);
+  return { kind: 'operator', name, value };
+}
+
+/** Returns true if X refuses the query, because it has only parts that restrict others. */
+export function onlyRestricts(query: Query): boolean {
+  switch (query.kind) {
+    case 'operator':
+      return operatorOf(query.name, query.value)?.restricts === true;
+    case 'not':
+      return true;
+    case 'and':
+      return query.parts.every(onlyRestricts);
+    case 'or':
+      return query.parts.some(onlyRestricts);
     default:
-      // A colon at the end of a word, as in `Note:`, is punctuation and not an operator.
-      if (value === '') return { kind: 'text', text: name };
-      throw new UnknownOperator(name);
+      return false;
   }
-}
-
-function screenNameOf(operator: string, value: string): string {
-  const name = value.replace(/^@/, '').toLowerCase();
-  if (!/^\w{1,15}$/.test(name)) throw new BadQuery(`${operator}: needs a screen name`);
-  return name;
-}
-
-/** Returns midnight UTC of a day. Throws if the day does not exist in the calendar. */
-function dayOf(operator: string, value: string): number {
-  const atMs = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00.000Z`) : Number.NaN;
-  if (Number.isNaN(atMs) || !new Date(atMs).toISOString().startsWith(value)) {
-    throw new BadQuery(`${operator}: needs a day as YYYY-MM-DD`);
-  }
-  return atMs;
 }

@@ -1,54 +1,35 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { compareIds } from '../dataset/snowflake.ts';
-import { newestTweets } from '../dataset/timelines.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { hiddenFrom, type Viewer } from '../dataset/visibility.ts';
 import { matcherOf } from './match.ts';
 import type { Query } from './parse.ts';
 
-export type Product = 'latest' | 'top';
-
-/** The position after which a page starts: the score and id of a tweet. Tweets newer than `snapshotId` are left out. */
-export interface SearchPosition {
-  readonly snapshotId: string;
-  readonly score: number;
-  readonly id: string;
-}
-
-export interface SearchPage {
-  readonly tweets: readonly SandboxTweet[];
-  /** The position of the next page. Undefined on the last page. */
-  readonly next: SearchPosition | undefined;
+/** Yields the tweets that match and that the viewer may see, newest first, below an id. */
+export function* newestMatches(dataset: Dataset, query: Query, viewer: Viewer, below: string | undefined) {
+  const matches = matcherOf(query, { userNamed: dataset.userNamed, lists: dataset.lists, viewer });
+  const { tweets } = dataset;
+  // A loop over indices, because most of the work of a search is to pass tweets that do not match.
+  for (let at = below === undefined ? tweets.length : dataset.positionOf(below); at-- > 0; ) {
+    const tweet = tweets[at];
+    if (tweet && matches(tweet) && hiddenFrom(viewer, tweet) === undefined) yield [tweet, tweet.id] as const;
+  }
 }
 
 /**
- * Returns one page of search results. New tweets do not change later pages: `latest` is ordered by descending id, and
- * `top` leaves out tweets that are newer than the first page and orders by a score that never changes.
+ * Yields tweets, best first, after a position. Later pages leave out tweets that are newer than the first page, and the score
+ * of a tweet never changes, so that pages do not repeat or skip tweets.
  */
-export function search(
-  dataset: Dataset,
-  query: Query,
-  product: Product,
-  viewer: Viewer,
-  count: number,
-  after: SearchPosition | undefined,
-): SearchPage {
-  const matches = matcherOf(query, dataset.userNamed);
-  const isFound = (tweet: SandboxTweet) => matches(tweet) && hiddenFrom(viewer, tweet) === undefined;
-  let tweets: SandboxTweet[] = [];
-  if (product === 'latest') {
-    for (const [tweet] of newestTweets(dataset.tweets, after?.id)) {
-      if (isFound(tweet)) tweets.push(tweet);
-      if (tweets.length > count) break;
-    }
-  } else {
-    const isAfter = (tweet: SandboxTweet) =>
-      after === undefined || (compareIds(tweet.id, after.snapshotId) <= 0 && compareRank(tweet, after) > 0);
-    tweets = dataset.tweets.filter((tweet) => isAfter(tweet) && isFound(tweet)).sort(compareRank);
-  }
-  const last = tweets.length > count ? tweets[count - 1] : undefined;
-  const snapshotId = after?.snapshotId ?? dataset.lastTweetId ?? '0';
-  return { tweets: tweets.slice(0, count), next: last && { snapshotId, score: last.score, id: last.id } };
+export function* bestFirst(
+  { lastTweetId }: Dataset,
+  tweets: Iterable<readonly [tweet: SandboxTweet, ...unknown[]]>,
+  after: string | undefined,
+): Generator<readonly [tweet: SandboxTweet, position: string]> {
+  const [snapshot = lastTweetId ?? '0', score = 'Infinity', id = '0'] = after?.split(':') ?? [];
+  const place = { score: Number(score), id };
+  const isAfter = (tweet: SandboxTweet) => compareIds(tweet.id, snapshot) <= 0 && compareRank(tweet, place) > 0;
+  const found = [...tweets].map(([tweet]) => tweet).filter(isAfter);
+  for (const tweet of found.sort(compareRank)) yield [tweet, `${snapshot}:${tweet.score}:${tweet.id}`];
 }
 
 type Ranked = Pick<SandboxTweet, 'score' | 'id'>;

@@ -11,6 +11,11 @@ export function tokenFor(seed: string, label: string): string {
   return digest(seed, `token:${label}`).toString('hex').slice(0, 40);
 }
 
+/** Returns the token of the operator's app, which belongs to no user. */
+export function appTokenFor(seed: string): string {
+  return tokenFor(seed, 'app');
+}
+
 /** Returns a user id of ten digits for a user of the seed. `taken` tests whether an id is in use. */
 export function userIdFor(seed: string, label: string, taken: (id: string) => boolean): string {
   for (let attempt = 0; ; attempt++) {

@@ -1,5 +1,6 @@
-import { type AccountForm, accountForm } from '../control/mint-accounts.ts';
 import type { Dataset } from '../dataset/dataset.ts';
+import type { User } from '../dataset/types.ts';
+import { appTokenFor, encryptionCodeFor } from './credentials.ts';
 
 /** The screen names of the accounts whose credentials are shown to new users. */
 export const demoNames = ['ada', 'grace', 'linus'] as const;
@@ -7,6 +8,8 @@ export const DEMO_ORGANIZATION = 'tidewater_labs';
 
 export interface SeedDemo {
   readonly accounts: readonly AccountForm[];
+  /** The app-only token. */
+  readonly appToken: string;
   readonly listId: string;
   readonly organization: string;
 }
@@ -19,5 +22,24 @@ export function demoOf(dataset: Dataset, seed: string): SeedDemo {
   });
   const [listId] = dataset.lists.keys();
   if (listId === undefined) throw new Error('the dataset lacks a list');
-  return { accounts, listId, organization: DEMO_ORGANIZATION };
+  return { accounts, appToken: appTokenFor(seed), listId, organization: DEMO_ORGANIZATION };
+}
+
+/** The credentials and properties of an account, as control responses contain them. */
+export interface AccountForm {
+  readonly userName: string;
+  readonly userId: string;
+  readonly authToken: string;
+  readonly encryptionCode: string;
+  readonly premium: boolean;
+}
+
+export function accountForm(user: User, seed: string): AccountForm {
+  return {
+    userName: user.screenName,
+    userId: user.id,
+    authToken: user.token ?? '',
+    encryptionCode: user.chatLabel === null ? '' : encryptionCodeFor(seed, user.chatLabel),
+    premium: user.premium,
+  };
 }

@@ -1,7 +1,7 @@
 import type { ActivityType } from '../dataset/activity.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
-import { Problem } from '../http/problem.ts';
 import type { SandboxState } from '../platform.ts';
+import { Refusal } from '../refusal.ts';
 import { demoNames } from '../seed/demo.ts';
 import type { Prng } from '../seed/prng.ts';
 import { createEvents } from './create-events.ts';
@@ -77,8 +77,8 @@ function simulateEvent(platform: SandboxState, random: Prng, target: User): void
   try {
     createEvents(platform, { type, target, count: 1, tweet, unasked: true });
   } catch (error) {
-    // A `Problem` is expected, for example if the account has deleted all its tweets.
-    if (!(error instanceof Problem)) throw error;
+    // A refusal is expected, for example if the account has deleted all its tweets.
+    if (!(error instanceof Refusal)) throw error;
   }
 }
 

@@ -5,8 +5,8 @@ import { nextSnowflake } from '../dataset/snowflake.ts';
 import { checkText } from '../dataset/tweet-text.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { hiddenFrom } from '../dataset/visibility.ts';
-import { badRequest, Problem } from '../http/problem.ts';
 import type { SandboxState } from '../platform.ts';
+import { badRequest, Refusal } from '../refusal.ts';
 
 /** A request to create events in the activity feed of an account. */
 export interface EventRequest {
@@ -58,13 +58,13 @@ function subjectOf({ type, target, tweet }: EventRequest): SandboxTweet | undefi
 function chooseActors({ extras }: SandboxState, wish: EventRequest, tweet: SandboxTweet | undefined): User[] {
   const { type, target, count, actor } = wish;
   if (type === 'retweet' && target.protected) {
-    throw new Problem(403, 'forbidden', 'A protected tweet cannot be retweeted', { id: tweet?.id });
+    throw new Refusal('forbidden', 'A protected tweet cannot be retweeted', { id: tweet?.id });
   }
   const all = actor === undefined ? extras.usersInTurn(count) : [actor];
   const able = all.filter((user) => user !== target && canDo(wish, user, tweet));
   if (able.length === 0) {
     const who = actor === undefined ? 'no simulated user is one of them' : `@${actor.screenName} is not one of them`;
-    throw new Problem(403, 'protected', `A protected account allows this action to its followers only, and ${who}`);
+    throw new Refusal('protected', `A protected account allows this action to its followers only, and ${who}`);
   }
   const done = new Set(able.filter((user) => hasDone(wish, user, tweet)));
   return [...able.filter((user) => !done.has(user)), ...done].slice(0, count);

@@ -79,9 +79,12 @@ function findContradictions(checked: CheckedSettings): ConfigProblem[] {
     const detail = 'PLATFORM_URL is set without PLATFORM_KIND, which names the protocol of the platform';
     problems.push(example(detail, 'PLATFORM_KIND', 'sandbox'));
   }
-  if (checked.PLATFORM_URL === null && checked.PLATFORM_KIND !== null) {
+  if (platformUrl(checked) === null && checked.PLATFORM_KIND !== null) {
     const detail = 'PLATFORM_KIND is set without PLATFORM_URL. Unset it for the embedded sandbox';
     problems.push(example(detail, 'PLATFORM_URL', 'http://127.0.0.1:4001'));
+  }
+  if (checked.X_CLIENT_SECRET !== null && checked.X_CLIENT_ID === null) {
+    problems.push(example('X_CLIENT_SECRET is set without X_CLIENT_ID, to which it belongs', 'X_CLIENT_ID'));
   }
   if (checked.MONGODB_URL !== null && checked.SECRET_KEY === null) {
     const detail =
@@ -103,6 +106,10 @@ function findContradictions(checked: CheckedSettings): ConfigProblem[] {
 /** The embedded sandbox is the default. */
 function kindOf({ PLATFORM_KIND: kind }: CheckedSettings): PlatformKind {
   return kind ?? 'sandbox';
+}
+
+function platformUrl(checked: CheckedSettings): string | null {
+  return checked.PLATFORM_URL ?? platformKinds[kindOf(checked)].url;
 }
 
 function isDemo(checked: CheckedSettings): boolean {
@@ -129,7 +136,7 @@ function configOf(checked: CheckedSettings, env: Environment) {
     platform: Object.freeze({
       kind: kindOf(checked),
       demo: isDemo(checked),
-      url: checked.PLATFORM_URL,
+      url: platformUrl(checked),
       timeoutMs: checked.PLATFORM_TIMEOUT_MS,
       waitMs: checked.PLATFORM_WAIT_MS,
       plcUrl: checked.ATPROTO_PLC_URL,
@@ -170,6 +177,7 @@ function configOf(checked: CheckedSettings, env: Environment) {
       secretKeys: checked.SECRET_KEY && Object.freeze(checked.SECRET_KEY.map((key) => new Secret(key))),
       mongodbUrl: checked.MONGODB_URL === null ? null : new Secret(checked.MONGODB_URL),
       metricsToken: checked.METRICS_TOKEN === null ? null : new Secret(checked.METRICS_TOKEN),
+      xAppToken: checked.X_BEARER_TOKEN === null ? null : new Secret(checked.X_BEARER_TOKEN),
     }),
   });
 }

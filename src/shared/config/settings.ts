@@ -44,11 +44,18 @@ function optional<T>(fallback: T, defaultText: string, check: Check<T & {}>) {
   };
 }
 
-/** The protocols of platforms. Each has an adapter in src/platform/adapters.ts. `demo`: its demo credentials are public. */
-export const platformKinds = { sandbox: { demo: true }, atproto: { demo: false } } as const;
+/** The protocols of platforms. Each has an adapter in src/platform/adapters.ts. `demo`: its demo credentials are public. `url`: the default of PLATFORM_URL. */
+export const platformKinds = {
+  sandbox: { demo: true, url: null },
+  atproto: { demo: false, url: null },
+  x: { demo: false, url: 'https://api.x.com' },
+} as const satisfies Record<string, { demo: boolean; url: string | null }>;
 export type PlatformKind = keyof typeof platformKinds;
 
 const port = wholeNumber(0, 65_535);
+
+const xCredential: Check<string> = (text) =>
+  /^[\x21-\x7e]{1,2048}$/.test(text) ? { value: text } : 'is not printable characters without spaces';
 
 /** All settings. `--help` is printed from this table, and a test compares docs/configuration.md with it. */
 export const settings = {
@@ -104,14 +111,33 @@ export const settings = {
   },
   PLATFORM_URL: {
     ...optional<string | null>(null, 'the embedded sandbox', httpOrigin),
-    about: 'Origin of the platform. Needs PLATFORM_KIND. For the AT Protocol, the server where accounts log in.',
+    about:
+      'Origin of the platform. Needs PLATFORM_KIND. For the AT Protocol, the server where accounts log in. For X, https://api.x.com by default.',
     example: 'https://bsky.social',
   },
   PLATFORM_KIND: {
-    ...optional<PlatformKind | null>(null, 'none', choice('sandbox', 'atproto')),
+    ...optional<PlatformKind | null>(null, 'none', choice('sandbox', 'atproto', 'x')),
     about:
-      'Protocol of PLATFORM_URL: sandbox for a sandbox that `postern sandbox` started, atproto for the AT Protocol (Bluesky).',
+      "Protocol of PLATFORM_URL: sandbox for a sandbox that `postern sandbox` started, atproto for the AT Protocol (Bluesky), x for X's API.",
     example: 'atproto',
+  },
+  X_CLIENT_ID: {
+    ...optional<string | null>(null, 'none', xCredential),
+    about: "OAuth 2.0 client id of the operator's app at X. Used only with PLATFORM_KIND=x.",
+    example: 'bWRVa1NvcGc2T1FNaGk4',
+  },
+  X_CLIENT_SECRET: {
+    ...optional<string | null>(null, 'none', xCredential),
+    about: 'Client secret of a confidential app at X. Needs X_CLIENT_ID.',
+    example: 'the secret that the console of X shows',
+    secret: true,
+  },
+  X_BEARER_TOKEN: {
+    ...optional<string | null>(null, 'none', xCredential),
+    about:
+      'App-only token of the app at X. With it, searches reach back further than seven days. Used only with PLATFORM_KIND=x.',
+    example: 'the Bearer token that the console of X shows',
+    secret: true,
   },
   ATPROTO_PLC_URL: {
     ...withDefault('https://plc.directory', httpOrigin),

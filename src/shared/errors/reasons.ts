@@ -123,6 +123,14 @@ export const errorReasons = {
     meaning: 'The platform cannot be reached, or broke the connection.',
   },
   platform_failed: { code: 'platform_unavailable', meaning: 'The platform responded with status 5xx.' },
+  platform_credit_exhausted: {
+    code: 'platform_unavailable',
+    meaning: "The operator's credit at the platform, or the cap on it, is used up.",
+  },
+  platform_app_refused: {
+    code: 'platform_unavailable',
+    meaning: "The platform refused the operator's app: its plan, its project or its app-only token.",
+  },
   platform_unreadable: { code: 'platform_unavailable', meaning: 'The response cannot be understood or trusted.' },
   response_too_large: { code: 'platform_unavailable', meaning: 'The response would have more than 16 MiB.' },
   platform_paused: {

@@ -72,6 +72,10 @@ export const granularity = z.enum(['hour', 'day'], 'must be hour or day');
 
 const calls = count.meta({ description: 'Number of successful calls that were charged.' });
 const charged = dollars.meta({ description: 'Cost of the calls.' });
+const platformCost = dollars.meta({
+  description:
+    'Estimated price of the calls at the platform, an upper bound; 0 if the platform has no prices. It is not charged.',
+});
 
 /** Percentiles of durations in milliseconds. */
 export const durations = z
@@ -94,6 +98,7 @@ export const usageRow = z
     }),
     calls,
     charged,
+    platform_cost: platformCost,
     errors: z
       .record(z.string(), count)
       .meta({ description: 'Number of failed calls by error code, such as `rate_limited`.' }),
@@ -108,7 +113,7 @@ export const accountUsage = z
     from: isoTime,
     to: isoTime,
     granularity,
-    total: z.object({ calls, charged }),
+    total: z.object({ calls, charged, platform_cost: platformCost }),
     usage: z.array(usageRow),
   })
   .meta({ id: 'Usage' });

@@ -86,6 +86,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly platformCost = new Counter({
+    name: 'postern_platform_cost_dollars_total',
+    help: 'Estimated dollars that the platform charges for the calls of this process, by price class; an upper bound.',
+    labelNames: ['class'],
+    registers: [this.registry],
+  });
+
   readonly holdsSwept = new Counter({
     name: 'postern_holds_swept_total',
     help: 'Reservations of dead processes that this process gave back.',
@@ -136,6 +143,12 @@ export class Metrics {
     name: 'postern_refusals_total',
     help: 'Requests that ended with an error, by error code and reason (docs/errors.md lists them).',
     labelNames: ['code', 'reason'],
+    registers: [this.registry],
+  });
+
+  readonly #creditExhausted = new Counter({
+    name: 'postern_platform_credit_exhausted',
+    help: "Platform calls that failed because the operator's credit at the platform is used up.",
     registers: [this.registry],
   });
 
@@ -208,6 +221,10 @@ export class Metrics {
     this.#requests.inc({ action, outcome: status === null ? 'hung_up' : statusClass(status) });
     this.#responses.inc({ status: status === null ? 'hung_up' : String(status) });
     this.#requestSeconds.observe({ action }, durationMs / 1_000);
+  }
+
+  platformCreditExhausted(): void {
+    this.#creditExhausted.inc();
   }
 
   /** Counts a platform call. `outcome` is a status, `timeout`, `failed` or `proxy_failed`. */

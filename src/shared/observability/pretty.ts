@@ -49,8 +49,9 @@ function describeRequest(line: Line, paint: Paint): [string, Line] {
     paint('cyan', charge.padEnd(widths.charge)),
     ...(reason === undefined ? [] : [paint('yellow', `${show(code)}: ${show(reason)}`)]),
   ];
-  const { quotedMicros, charges, ...others } = rest;
+  const { quotedMicros, platformMicros, charges, ...others } = rest;
   const inDollars = {
+    ...(platformMicros !== undefined && { platform: dollars(Number(platformMicros)) }),
     ...(quotedMicros !== undefined && { quoted: dollars(Number(quotedMicros)) }),
     ...(typeof charges === 'object' && charges !== null && { charges: sumsOf(charges) }),
   };

@@ -89,6 +89,8 @@ export interface UsageDocument extends Versioned {
   action: string;
   calls: Int64;
   micros: Int64;
+  /** Missing in documents of earlier releases. */
+  platformMicros?: Int64;
 }
 
 /** `_id` consists of account, hour and action. */

@@ -171,11 +171,15 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
 }
 
 function usageUpdates(account: string, { usage }: Applied): AnyBulkWriteOperation<UsageDocument>[] {
-  return usage.map(({ hour, action, calls, micros }) => ({
+  return usage.map(({ hour, action, calls, micros, platformMicros = 0 }) => ({
     updateOne: {
       filter: { _id: idOf(account, hour, action), account },
       update: {
-        $inc: { calls: Long.fromNumber(calls), micros: Long.fromNumber(micros) },
+        $inc: {
+          calls: Long.fromNumber(calls),
+          micros: Long.fromNumber(micros),
+          platformMicros: Long.fromNumber(platformMicros),
+        },
         $setOnInsert: { v: 1, hour, action },
       },
       upsert: true,

@@ -45,11 +45,12 @@ export function mongoLedger(parts: Parts): LedgerStore {
       link.run(async () => {
         const hours = { account, hour: { $gte: fromHour, $lt: toHour } };
         const lines = await usage.find(hours, { sort: { hour: 1, action: 1 } }).toArray();
-        return lines.map(({ hour, action, calls, micros }) => ({
+        return lines.map(({ hour, action, calls, micros, platformMicros }) => ({
           hour,
           action,
           calls: Number(calls),
           micros: Number(micros),
+          platformMicros: Number(platformMicros ?? 0),
         }));
       }),
 

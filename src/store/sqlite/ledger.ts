@@ -123,9 +123,10 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
     }
     for (const line of after.usage) {
       database.run(
-        `INSERT INTO usage (account, hour, action, calls, micros) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, micros = micros + excluded.micros`,
-        [commit.account, line.hour, line.action, line.calls, line.micros],
+        `INSERT INTO usage (account, hour, action, calls, micros, platform_micros) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, micros = micros + excluded.micros,
+           platform_micros = platform_micros + excluded.platform_micros`,
+        [commit.account, line.hour, line.action, line.calls, line.micros, line.platformMicros ?? 0],
       );
     }
     if (commit.budget && after.keyCharges) {
@@ -194,11 +195,11 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
 
     async usage(account, fromHour, toHour) {
       const rows = database.all<UsageLine>(
-        `SELECT hour, action, calls, micros FROM usage
+        `SELECT hour, action, calls, micros, platform_micros AS platformMicros FROM usage
          WHERE account = ? AND hour >= ? AND hour < ? ORDER BY hour, action`,
         [account, fromHour, toHour],
       );
-      return rows.map(({ hour, action, calls, micros }) => ({ hour, action, calls, micros }));
+      return rows.map((row) => ({ ...row }));
     },
 
     async payments(account, limit, after) {

@@ -240,6 +240,8 @@ export const migrations: readonly string[] = [
   ALTER TABLE idempotency ADD COLUMN repetitions INTEGER NOT NULL DEFAULT 0;
   `,
   'ALTER TABLE poller ADD COLUMN gap_at INTEGER',
+  // Stores the estimated price of calls at the platform.
+  'ALTER TABLE usage ADD COLUMN platform_micros INTEGER NOT NULL DEFAULT 0',
 ];
 
 /**

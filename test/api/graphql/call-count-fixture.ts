@@ -7,6 +7,8 @@ import { useService } from '../../support/use-service.ts';
 export interface ExpectedCost {
   quoted: number;
   asked: Record<string, number>;
+  /** The charged calls. Default: one for each request to the platform. */
+  charged?: number;
 }
 
 /** The price of a number of calls. */
@@ -37,11 +39,15 @@ export async function useCallCounts(env: Record<string, string> = {}, overrides:
       return String(body.data['id']);
     },
     /** Sends the document and checks the calls, quote and charge of the response. */
-    async expectShape(document: string, { quoted, asked }: ExpectedCost, variables: Record<string, unknown> = {}) {
+    async expectShape(
+      document: string,
+      { quoted, asked, charged }: ExpectedCost,
+      variables: Record<string, unknown> = {},
+    ) {
       const [answer, found] = await sandbox.requestsDuring(() => ada.ask(document, variables));
       expect(answer.errors).toEqual([]);
       expect(found).toEqual(asked);
-      const total = Object.values(asked).reduce((sum, count) => sum + count, 0);
+      const total = charged ?? Object.values(asked).reduce((sum, count) => sum + count, 0);
       expect(answer.extensions.cost).toEqual({ quoted: calls(quoted), actual: calls(total), limit: '0.5' });
       expect(quoted).toBeGreaterThanOrEqual(total);
       return answer;

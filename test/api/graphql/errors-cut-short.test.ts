@@ -71,20 +71,20 @@ describe('a caller who hangs up', () => {
 
   test('during reads ends them: nothing more is asked for, and what ran is charged', async () => {
     const { graphql, rest } = await caller();
-    await fixture.service.addFault({ kind: 'latency', ms: 1_200 }, { operation: 'followers' });
+    await fixture.service.addFault({ kind: 'latency', ms: 1_200 }, { operation: 'getUsersFollowers' });
     const query = '{ user(userName: "grace") { followers(first: 20) { nodes { mediaCount } } } }';
     const [, asked] = await fixture.sandbox.requestsDuring(async () => {
-      await hangUpDuring('followers', graphql, query);
+      await hangUpDuring('getUsersFollowers', graphql, query);
       expect(await restingBalance(rest)).toBe('0.999');
     });
-    expect(asked).toEqual({ userByScreenName: 1, followers: 1 });
+    expect(asked).toEqual({ getUsersByUsername: 1, getUsersFollowers: 1 });
   });
 });
 
 describe('a request that takes too long', () => {
   test('answers with what was read in time, and is charged for that', async () => {
     const { graphql, rest } = await caller();
-    await fixture.service.addFault({ kind: 'hang' }, { operation: 'about' });
+    await fixture.service.addFault({ kind: 'hang' }, { operation: 'getUserAbout' });
     const answer = await graphql.ask('{ user(userName: "grace") { name about { createdVia } } viewer { userId } }');
     expect(answer.status).toBe(200);
     expect(answer.data).toMatchObject({ user: { name: 'Grace Hollis', about: null }, viewer: {} });

@@ -94,7 +94,7 @@ test.each([
 });
 
 test('the platform’s faults are told, and logged once with their cause however many fields they fail', async () => {
-  await service.addFault({ kind: 'status', status: 500 }, { operation: 'me', times: null });
+  await service.addFault({ kind: 'status', status: 500 }, { operation: 'getUsersMe', times: null });
   const answer = await ada.ask('{ a: viewer { name } b: viewer { userName } c: viewer { userId } }');
   expect(answer).toMatchObject({ data: { a: null, b: null, c: null } });
   expect(answer.errors).toHaveLength(3);

@@ -82,7 +82,7 @@ describe('the mutations of a request', () => {
 
   test('keep their effect if a later read fails', async () => {
     const { graphql, rest } = await caller();
-    await fixture.service.addFault({ kind: 'status', status: 500 }, { operation: 'tweetById' });
+    await fixture.service.addFault({ kind: 'status', status: 500 }, { operation: 'getPostsById' });
     const text = newText();
     const answer = await graphql.ask(`mutation { ${create(text, 'text tweet { likeCount }')} }`);
     expect(answer.data).toEqual({ createTweet: { text, tweet: null } });
@@ -94,7 +94,7 @@ describe('the mutations of a request', () => {
 
 describe('of a query', () => {
   test('one failing field nulls only itself', async () => {
-    await fixture.service.addFault({ kind: 'status', status: 500 }, { operation: 'about', times: null });
+    await fixture.service.addFault({ kind: 'status', status: 500 }, { operation: 'getUserAbout', times: null });
     const answer = await fixture.ada.ask(`{
       viewer { userName about { createdVia } followers(first: 2) { nodes { userName about { createdVia } } } }
       user(userName: "nobody_here") { name }

@@ -24,6 +24,9 @@ const ofMessage = { conversation_id: 'ownConversation', seq_id: 'ownMessage' } a
 export const needs: Readonly<Record<string, Needs>> = Object.fromEntries([
   ...each({ q: 'tweetSearch' }, 'tweet/advanced_search'),
   ...each({ tweet_id: 'discussedTweet' }, 'tweet/detail', 'tweet/replies', 'tweet/quotes', 'tweet/retweeters'),
+  ...each({ tweet_id: 'discussedTweet' }, 'tweet/likers'),
+  ...each({ ids: 'discussedTweet' }, 'tweet/lookup'),
+  ...each({ userNames: 'knownUser' }, 'user/lookup'),
   ...each({ tweet_id: 'ownTweet' }, 'tweet/delete', 'tweet/favorite', 'tweet/unlike', 'tweet/bookmark'),
   ...each({ tweet_id: 'ownTweet' }, 'tweet/unbookmark', 'tweet/retweet', 'tweet/unretweet'),
   ...each({ q: 'userSearch' }, 'user/search'),
@@ -31,6 +34,7 @@ export const needs: Readonly<Record<string, Needs>> = Object.fromEntries([
   ...each({ userName: 'knownUser' }, 'user/followers', 'user/following'),
   ...each({ user_name: 'knownUser' }, 'user/followers_you_know'),
   ...each({ userName: 'articleAuthor' }, 'user/articles_tweets'),
+  ...each({ userName: 'likingUser' }, 'user/likes'),
   ...each({ userName: 'organization' }, 'user/affiliates'),
   ...each({ username: 'otherUser' }, 'user/follow', 'user/unfollow'),
   ...each({ listId: 'list' }, 'list/members'),

@@ -11,7 +11,9 @@ export interface SharedData {
   articleAuthor: string;
   /** A user with affiliates. */
   organization: string;
-  /** A tweet with replies, quotes and retweets. */
+  /** The reader, who likes tweets. */
+  likingUser: string;
+  /** A tweet with replies, quotes, retweets and likes. */
   discussedTweet: string;
   /** A list with members. */
   list: string;

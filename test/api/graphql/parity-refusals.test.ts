@@ -102,7 +102,7 @@ describe.each(named(onPlatform))('%s', (_name, action) => {
 
   test.each([
     [{ kind: 'status', status: 500 }, 502],
-    [{ kind: 'rate_limit', retry_after: 7 }, 429],
+    [{ kind: 'rate_limit', retry_after: 0 }, 429],
     [{ kind: 'nonsense' }, 502],
     [{ kind: 'hang' }, 504],
   ] as const)('fails alike on a platform fault %o', async (fault, status) => {
@@ -151,7 +151,7 @@ test('what fails of a list beside its owner leaves the owner, and its charge', a
     // The poller of the webhook may have made a request too, so all operations get the fault. It is for the actor of reads only.
     for (const operation of Object.keys(asked)) {
       // GraphQL looks up the owner by id.
-      const byId = operation.replace('ByScreenName', '');
+      const byId = operation.replace('ByUsername', 'ById');
       await fixture.platform.service.addFault({ kind: 'status', status: 500 }, { operation: byId, actor });
     }
     const answer = await apiClients.graphql(action, input);

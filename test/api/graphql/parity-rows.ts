@@ -110,6 +110,12 @@ const ofLists = listFields.map((list) => {
 export const rows: Readonly<Record<string, Row>> = {
   ...Object.fromEntries(ofLists),
   'tweet/detail': query('$tweetId: String!', 'tweet(tweetId: $tweetId) { ...Whole }', { same: asGraphql.tweet }),
+  'tweet/lookup': query('$ids: [String!]!', 'tweets(ids: $ids) { tweets { ...Whole } missing { tweetId reason } }', {
+    same: ({ tweets, missing }) => ({
+      tweets: (tweets as Data[]).map(asGraphql.tweet),
+      missing: asGraphql.missing('tweetId', missing),
+    }),
+  }),
   'tweet/create': mutation('createTweet', 'id text createdAt pendingModeration communityId', asGraphql.created),
   'media/upload': mutation('uploadMedia', 'mediaId mediaType size'),
   'tweet/delete': mutation('deleteTweet', 'tweetId deleted'),
@@ -121,6 +127,16 @@ export const rows: Readonly<Record<string, Row>> = {
   'tweet/unretweet': mutation('unretweet', 'tweetId unretweeted'),
   'user/me': query('', 'viewer { ...Profile }', { same: asGraphql.user }),
   'user/info': query(whose, `${aUser} { ...Profile }`, { at: 'user', same: asGraphql.user }),
+  'user/lookup': query(
+    '$ids: [String!], $userNames: [String!]',
+    'users(ids: $ids, userNames: $userNames) { users { ...Profile } missing { userId userName reason } }',
+    {
+      same: ({ users, missing }) => ({
+        users: (users as Data[]).map(asGraphql.user),
+        missing: asGraphql.missing('userId', missing),
+      }),
+    },
+  ),
   'user/user_about': query(
     whose,
     `${aUser} { about { accountBasedIn createdVia createdAt isVerified isBlueVerified isIdentityVerified verifiedSince
@@ -243,7 +259,7 @@ export const rows: Readonly<Record<string, Row>> = {
   }),
   'account/usage': query(
     '$from: DateTime, $to: DateTime, $granularity: Granularity',
-    'account { usage(from: $from, to: $to, granularity: $granularity) { period endpoint calls charged errors { code calls } durationMs { p50 p95 p99 } } }',
+    'account { usage(from: $from, to: $to, granularity: $granularity) { period endpoint calls charged platformCost errors { code calls } durationMs { p50 p95 p99 } } }',
     { at: 'account.usage', ...inAccount, same: ({ usage }) => (usage as Data[]).map(asGraphql.usageRow) },
   ),
   'account/payments': query(

@@ -1,5 +1,6 @@
 import { dmEdit } from '../../../src/actions/dm/edit.ts';
 import { dmList } from '../../../src/actions/dm/list.ts';
+import { xCapabilities } from '../../../src/platform/x/capabilities.ts';
 import { Client } from '../../support/client.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
@@ -22,10 +23,11 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
   const made = await ada.post('/tweet/create', { text: 'A tweet that is answered' });
   const discussedTweet = String(made.body.data['id']);
   const sandbox = new SandboxControl(sandboxUrl);
-  for (const type of ['reply', 'quote', 'retweet']) {
+  for (const type of ['reply', 'quote', 'retweet', 'like']) {
     await sandbox.makeEvents({ type, userName: reader.userName, tweetId: discussedTweet, count: 2 });
   }
   await ada.post('/tweet/bookmark', { tweet_id: discussedTweet });
+  await ada.post('/tweet/favorite', { tweet_id: discussedTweet });
   for (const published of [true, false]) await writeArticle(ada, published);
   const platform: SandboxParity = {
     service,
@@ -37,6 +39,7 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
     shared: {
       knownUser: grace.userName,
       articleAuthor: 'ada',
+      likingUser: 'ada',
       organization: 'tidewater_labs',
       discussedTweet,
       list: listId,
@@ -57,6 +60,30 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
     stop: service.stop,
   };
   return new ParityFixture(platform, await startReceiver());
+}
+
+/** The sandbox as X: without its extensions, through the adapter for X. Its own gateway made the data. */
+export async function startXParity(): Promise<ParityFixture> {
+  const { platform, receiver } = await startSandboxParity();
+  const { demo } = platform.service;
+  const { origin, makeAccount, stop } = await startService(
+    { PLATFORM_KIND: 'x', PLATFORM_URL: demo.sandboxUrl },
+    { demo },
+  );
+  const { key: payerKey } = await makeAccount('10');
+  const onX: ParityPlatform = {
+    ...platform,
+    baseUrl: `${origin}/v1`,
+    graphqlUrl: `${origin}/graphql`,
+    payerKey,
+    makeAccount,
+    supports: (action) => !(action in xCapabilities.unsupported),
+    async stop() {
+      await stop();
+      await platform.stop();
+    },
+  };
+  return new ParityFixture(onX, receiver);
 }
 
 /** Recovers the chat keys of both actors and sends a message. */

@@ -133,6 +133,13 @@ export const asGraphql = {
       usernameLastChangedAt: lastChangedAt || null,
     };
   },
+  missing: (nameOfId: string, list: unknown) =>
+    (list as Data[]).map(({ id = null, reason, ...name }) => ({
+      [nameOfId]: id,
+      ...(nameOfId === 'userId' && { userName: null }),
+      ...name,
+      reason: String(reason).toUpperCase(),
+    })),
   account: (data: Data) => {
     const { id: accountId, apiKeys: _keys, ...rest } = camel(data) as Data;
     return { ...rest, accountId };

@@ -9,7 +9,7 @@ test('the changed tweet is free if the response has the selected fields, otherwi
     likeTweet(input: { tweetId: $tweetId }) { liked tweet { ${selection} } }
   }`;
   await fixture.expectShape(like('id tweetId'), { quoted: 1, asked: { likeTweet: 1 } }, { tweetId });
-  await fixture.expectShape(like('likeCount'), { quoted: 2, asked: { likeTweet: 1, tweetById: 1 } }, { tweetId });
+  await fixture.expectShape(like('likeCount'), { quoted: 2, asked: { likeTweet: 1, getPostsById: 1 } }, { tweetId });
 });
 
 test('a tweet that was posted knows its text and time', async () => {
@@ -19,7 +19,7 @@ test('a tweet that was posted knows its text and time', async () => {
   const { data } = await fixture.expectShape(known, { quoted: 1, asked: { createTweet: 1 } });
   expect(data.createTweet.tweet).toMatchObject({ tweetId: data.createTweet.id, text: 'Known at once' });
   const more = create('Asked for', 'text author { userName }');
-  await fixture.expectShape(more, { quoted: 2, asked: { createTweet: 1, tweetById: 1 } });
+  await fixture.expectShape(more, { quoted: 2, asked: { createTweet: 1, getPostsById: 1 } });
 });
 
 test('a user who is followed is known by name', async () => {
@@ -29,7 +29,11 @@ test('a user who is followed is known by name', async () => {
   }`;
   const known = follow('id userId userName name protected __typename');
   await fixture.expectShape(known, { quoted: 1, asked: { followUser: 1 } }, { userId });
-  await fixture.expectShape(follow('followersCount'), { quoted: 2, asked: { followUser: 1, userById: 1 } }, { userId });
+  await fixture.expectShape(
+    follow('followersCount'),
+    { quoted: 2, asked: { followUser: 1, getUsersById: 1 } },
+    { userId },
+  );
 });
 
 test('a mutation invalidates earlier reads', async () => {
@@ -40,7 +44,7 @@ test('a mutation invalidates earlier reads', async () => {
     c: bookmarkTweet(input: $bookmark) ${selection}
   }`;
   const input = { tweetId };
-  const asked = { likeTweet: 1, unlikeTweet: 1, bookmarkTweet: 1, tweetById: 3 };
+  const asked = { likeTweet: 1, unlikeTweet: 1, bookmarkTweet: 1, getPostsById: 3 };
   const variables = { input, unlike: input, bookmark: input };
   const { data } = await fixture.expectShape(query, { quoted: 6, asked }, variables);
   expect([data.a, data.b, data.c]).toEqual([

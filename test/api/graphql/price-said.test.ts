@@ -71,7 +71,7 @@ test('each action that ran and succeeded is said, and the account’s usage says
     total: unknown;
     usage: { endpoint: string; calls: number }[];
   };
-  expect(total).toEqual({ calls: 4, charged: '0.004' });
+  expect(total).toMatchObject({ calls: 4, charged: '0.004' });
   expect(Object.fromEntries(usage.map(({ endpoint, calls }) => [endpoint, calls]))).toEqual({
     'user/info': 2,
     'user/me': 1,

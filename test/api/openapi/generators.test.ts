@@ -121,7 +121,9 @@ describe('a body of alternatives', () => {
   );
 });
 
-const samples: Readonly<Record<string, string>> = {
+const samples: Readonly<Record<string, string | string[]>> = {
+  ids: ['12'],
+  userNames: ['grace'],
   quote_tweet_id: '12',
   quote_tweet_url: 'https://platform.example/ada/status/12',
   media_url: 'https://platform.example/a.png',

@@ -9,7 +9,7 @@ const other = (await newCaller()).client;
 await graphql.ask('{ __typename }');
 
 const slow = (times: number) =>
-  service.addFault({ kind: 'latency', ms: 3_000 }, { operation: 'userByScreenName', times });
+  service.addFault({ kind: 'latency', ms: 3_000 }, { operation: 'getUsersByUsername', times });
 const limit = /^This API key has reached its limit of concurrent requests \(3 at present\)/;
 /** Resolves when the platform has received this many requests of the operation. */
 const received = (operation: string, count: number) =>
@@ -17,14 +17,14 @@ const received = (operation: string, count: number) =>
 
 describe('concurrent requests of one API key', () => {
   test('above the limit are refused, by REST and by GraphQL, and no others', async () => {
-    const before = await sandbox.requests('userByScreenName');
+    const before = await sandbox.requests('getUsersByUsername');
     await slow(3);
     const running = [
       caller.get('/user/info', { userName: 'grace' }),
       caller.get('/user/info', { userName: 'ada' }),
       graphql.ask('{ user(userName: "linus") { name } }'),
     ];
-    await received('userByScreenName', before + 3);
+    await received('getUsersByUsername', before + 3);
     const refused = await caller.get('/account');
     expectRefusal(refused, 429, limit);
     expect(refused.headers.get('retry-after')).toBe('1');

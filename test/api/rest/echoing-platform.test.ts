@@ -9,9 +9,10 @@ const sockets = new Set<Socket>();
 
 /** A server between the gateway and the sandbox that responds to searches with the request that it received. */
 function answerOf(request: string): string | null {
-  if (request.startsWith('GET /api/search?q=raw')) return `this is no HTTP: ${request}`;
-  if (!request.startsWith('GET /api/search?q=problem')) return null;
-  const body = JSON.stringify({ problem: { code: request.slice(0, 60), message: request } });
+  if (!request.startsWith('GET /2/tweets/search/all')) return null;
+  if (request.includes('query=raw')) return `this is no HTTP: ${request}`;
+  if (!request.includes('query=problem')) return null;
+  const body = JSON.stringify({ type: request.slice(0, 60), title: request, detail: request });
   return `HTTP/1.1 418 Teapot\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
@@ -39,5 +40,5 @@ test.each(['raw', 'problem'])('a platform that repeats a request (%s) puts no to
   const log = service.log.join('');
   expect(log).toContain('platform_un');
   expect(log).not.toContain(client.options.authToken);
-  expect(log).not.toContain('/api/search');
+  expect(log).not.toContain('/2/tweets');
 });

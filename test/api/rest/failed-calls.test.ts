@@ -40,14 +40,14 @@ describe('an account whose calls may fail six times a minute', () => {
   test('is refused further calls with 429 before the platform is asked, and goes on later', async () => {
     const { fail, succeed } = await caller();
     for (let i = 0; i < 7; i++) expectRefusal(await fail(), 404);
-    const asked = await sandbox.requests('userByScreenName');
+    const asked = await sandbox.requests('getUsersByUsername');
     const error =
       'At most 6 calls of an account may fail per minute, because failed calls are free. Wait before the next call';
     for (const refused of [await fail(), await succeed()]) {
       expectRefusal(refused, 429, error);
       expect(refused.headers.get('retry-after')).toBe('10');
     }
-    expect(await sandbox.requests('userByScreenName')).toBe(asked);
+    expect(await sandbox.requests('getUsersByUsername')).toBe(asked);
     expect((await (await caller()).succeed()).status).toBe(200);
     now += 20_000;
     expect((await succeed()).status).toBe(200);
@@ -98,7 +98,7 @@ describe('an account whose calls may fail six times a minute', () => {
   test('is not refused because the platform fails', async () => {
     const { succeed } = await caller();
     for (let i = 0; i < 8; i++) {
-      await service.addFault({ kind: 'status', status: 500 }, { operation: 'userByScreenName' });
+      await service.addFault({ kind: 'status', status: 500 }, { operation: 'getUsersByUsername' });
       expectRefusal(await succeed(), 502);
     }
     expect((await succeed()).status).toBe(200);

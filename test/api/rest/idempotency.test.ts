@@ -178,8 +178,8 @@ describe('a read with an Idempotency-Key', () => {
   test('is refused with 422 for another request, and freed if it fails', async () => {
     const client = await caller();
     const key = newKey();
-    await service.addFault({ kind: 'rate_limit', retry_after: 3 }, { operation: 'home', times: 1 });
-    expectRefusal(await timeline(client, key), 429);
+    await service.addFault({ kind: 'status', status: 503 }, { operation: 'getSandboxHome' });
+    expectRefusal(await timeline(client, key), 502);
     const second = await timeline(client, key, 2);
     expect(second.headers.get('x-credits-charged')).toBe('0.001');
     expectRefusal(await timeline(client, key, 3), 422);

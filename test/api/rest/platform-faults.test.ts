@@ -45,7 +45,6 @@ describe('faults of the platform are returned with their reason and cost nothing
       403,
       'This account is locked',
     ],
-    ['its rate limit', { kind: 'rate_limit', retry_after: 17 }, 429, /^The platform's rate limit/],
     ['a reset', { kind: 'reset' }, 502, down],
     ['a reset after the work', { kind: 'reset_after' }, 502, down],
     ['half an answer', { kind: 'truncated' }, 502, down],
@@ -58,12 +57,26 @@ describe('faults of the platform are returned with their reason and cost nothing
       const answers = await Promise.all([...reads, ...writes].map((call) => call()));
       for (const answer of answers) {
         expectRefusal(answer, status, error);
-        expect(answer.headers.get('retry-after')).toBe(status === 429 ? '17' : null);
+        expect(answer.headers.get('retry-after')).toBe(null);
         expect(answer.body.error).not.toMatch(/169\.254|html|rows/);
       }
       await sandbox.clearFaults();
     }),
   );
+
+  test('its rate limit, which is remembered for the token and the operation', async () => {
+    const limited = ada.with({ authToken: (await sandbox.mint()).authToken });
+    const before = await restingBalance(ada);
+    await service.addFault({ kind: 'rate_limit', retry_after: 17 });
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await limited.get('/tweet/advanced_search', { q: 'tea' });
+      expectRefusal(answer, 429, /^The platform's rate limit/);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(10);
+    }
+    expect((await search()).status).toBe(200);
+    expect((await limited.get('/user/info', { userId: userId() })).status).toBe(200);
+    expect(Number(await restingBalance(ada))).toBeCloseTo(Number(before) - 0.002, 6);
+  });
 
   test('a little late is not too late', async () => {
     await service.addFault({ kind: 'latency', ms: 50 });
@@ -73,12 +86,12 @@ describe('faults of the platform are returned with their reason and cost nothing
 
 describe('a connection that breaks', () => {
   test.each(['reset', 'reset_after', 'truncated'])('is tried again once for a read: %s', async (kind) => {
-    const before = await sandbox.requests('search');
+    const before = await sandbox.requests('searchPostsAll');
     await service.addFault({ kind });
     const answer = await search();
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-credits-charged')).toBe('0.001');
-    expect(await sandbox.requests('search')).toBe(before + 2);
+    expect(await sandbox.requests('searchPostsAll')).toBe(before + 2);
   });
 
   test.each(['reset', 'reset_after', 'truncated', 'hang', 'hang_after'])(
@@ -100,17 +113,17 @@ describe('a connection that breaks', () => {
 
   test('is not tried a third time for a read', () =>
     free(async () => {
-      const before = await sandbox.requests('search');
+      const before = await sandbox.requests('searchPostsAll');
       await service.addFault({ kind: 'reset' }, { times: 2 });
       expectRefusal(await search(), 502);
-      expect(await sandbox.requests('search')).toBe(before + 2);
+      expect(await sandbox.requests('searchPostsAll')).toBe(before + 2);
     }));
 
   test.each(['nonsense', 'wrong_shape'])('is repeated, but a wrong response is not: %s', async (kind) => {
-    const before = await sandbox.requests('search');
+    const before = await sandbox.requests('searchPostsAll');
     await service.addFault({ kind });
     expectRefusal(await search(), 502);
-    expect(await sandbox.requests('search')).toBe(before + 1);
+    expect(await sandbox.requests('searchPostsAll')).toBe(before + 1);
   });
 });
 
@@ -146,7 +159,7 @@ describe('a caller who hangs up', () => {
   test('in a read pays nothing, and the platform is let go', async () => {
     const before = await restingBalance(ada);
     await service.addFault({ kind: 'latency', ms: 10_000 });
-    await sendAndGo('search', bytes('GET', '/tweet/advanced_search?q=tea', ''));
+    await sendAndGo('searchPostsAll', bytes('GET', '/tweet/advanced_search?q=tea', ''));
     const held = async () => (await ada.get('/account/balance')).body.data['held'];
     await expect.poll(held).toBe('0');
     expect(await restingBalance(ada)).toBe(before);
@@ -156,8 +169,8 @@ describe('a caller who hangs up', () => {
 
   test('does no harm to who comes next on the same platform connection', async () => {
     for (let i = 0; i < 10; i++) {
-      await service.addFault({ kind: 'latency', ms: 200 }, { operation: 'search' });
-      const gone = sendAndGo('search', bytes('GET', '/tweet/advanced_search?q=tea', ''));
+      await service.addFault({ kind: 'latency', ms: 200 }, { operation: 'searchPostsAll' });
+      const gone = sendAndGo('searchPostsAll', bytes('GET', '/tweet/advanced_search?q=tea', ''));
       expect((await profile()).body.data).toMatchObject({ id: userId() });
       await gone;
     }

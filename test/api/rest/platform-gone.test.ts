@@ -29,17 +29,17 @@ const shortcut = 'The platform does not answer; it is tried again every second';
 
 describe('a platform that hangs', () => {
   test('opens the circuit breaker after ten calls in a row; one call a second is tried until the platform responds', async () => {
-    await service.addFault({ kind: 'hang' }, { times: null, operation: 'userByScreenName' });
+    await service.addFault({ kind: 'hang' }, { times: null, operation: 'getUsersByUsername' });
     for (const answer of await Promise.all(Array.from({ length: 10 }, info))) expectRefusal(answer, 504);
-    const asked = await control.requests('userByScreenName');
+    const asked = await control.requests('getUsersByUsername');
 
     for (let i = 0; i < 20; i++) expectRefusal(await info(), 502, shortcut);
-    expect(await control.requests('userByScreenName')).toBe(asked);
+    expect(await control.requests('getUsersByUsername')).toBe(asked);
 
     leap(1_000);
     const tries = await Promise.all(Array.from({ length: 10 }, info));
     expect(tries.map(({ status }) => status).sort()).toEqual([...Array(9).fill(502), 504]);
-    expect(await control.requests('userByScreenName')).toBe(asked + 1);
+    expect(await control.requests('getUsersByUsername')).toBe(asked + 1);
 
     await control.clearFaults();
     leap(1_000);
@@ -50,7 +50,7 @@ describe('a platform that hangs', () => {
 
   test('occasionally does not open the circuit breaker', async () => {
     for (let i = 0; i < 12; i++) {
-      await service.addFault({ kind: 'reset' }, { times: 2 });
+      await service.addFault({ kind: 'reset' }, { operation: 'getUsersByUsername', times: 2 });
       expectRefusal(await info(), 502, 'The platform cannot be reached, or broke the connection');
       expect((await info()).status).toBe(200);
     }

@@ -9,6 +9,7 @@ interface Row {
   endpoint: string;
   calls: number;
   charged: string;
+  platform_cost: string;
   errors: Record<string, number>;
   duration_ms: { p50: number; p95: number; p99: number } | null;
 }
@@ -25,7 +26,7 @@ const info = (client: Client, userName = 'grace') => client.get('/user/info', { 
 
 test('usage has the durations of successful calls and the errors of failed ones by code', async () => {
   const { client } = await newCaller('0.003');
-  await service.addFault({ kind: 'latency', ms: 300 }, { operation: 'userByScreenName', times: 1 });
+  await service.addFault({ kind: 'latency', ms: 300 }, { operation: 'getUsersByUsername', times: 1 });
   for (let call = 0; call < 3; call++) expect((await info(client)).status).toBe(200);
   await info(client, 'nobody_has_this_name');
   await info(client);
@@ -84,6 +85,28 @@ test('GraphQL counts each call once, and a request that is refused as a whole un
   const { endpoint, errors: byCode, duration_ms: durationMs } = rows['user/info'] as Row;
   const errors = Object.entries(byCode).map(([code, calls]) => ({ code, calls }));
   expect(data.account.usage).toContainEqual({ endpoint, errors, durationMs });
+});
+
+test('counts what calls cost at the platform, by REST and GraphQL, which asks only for what it selects', async () => {
+  const { client, graphql } = await newCaller();
+  await info(client);
+  await info(client, 'nobody_has_this_name');
+  await client.get('/tweet/advanced_search', { q: 'from:grace', count: '10' });
+  await graphql.ask('{ a: user(userName: "grace") { name } b: user(userName: "ada") { name } }');
+  await graphql.ask('{ searchTweets(q: "from:grace", first: 10) { nodes { text } } }');
+  // A user costs 0.01 dollars, a post 0.005. The profile comes with a pinned post.
+  const rows = await rowsOf(client);
+  expect(rows).toMatchObject({ 'user/info': { calls: 3, platform_cost: '0.035' } });
+  const searched = Number(rows['tweet/advanced_search']?.platform_cost);
+  expect(searched).toBeGreaterThanOrEqual(0.05 + 0.01 + 0.05);
+  const { total } = (await client.get('/account/usage')).body.data as { total: Row };
+  expect(Number(total.platform_cost)).toBeCloseTo(0.035 + searched);
+  const { data } = await graphql.ask('{ account { usage { endpoint platformCost } } }');
+  expect(data.account.usage).toContainEqual({ endpoint: 'user/info', platformCost: '0.035' });
+  const line = (found: RegExp) => JSON.parse(service.log.findLast((each) => found.test(each)) ?? '{}');
+  expect(line(/"action":"graphql".*"quotedMicros":1000/)).toMatchObject({ platformMicros: 10 * 5_000 });
+  const metrics = await (await fetch(`${service.origin}/metrics`)).text();
+  expect(metrics).toMatch(/^postern_platform_cost_dollars_total\{class="user"\} [\d.]+$/m);
 });
 
 test('statistics survive a restart', async () => {

@@ -47,7 +47,7 @@ test('q is checked, and a cursor holds for its q only', async () => {
   expectRefusal(await ada.get('/user/search', { q: ' ' }), 400);
   expectRefusal(await ada.get('/user/search', { q: 'x'.repeat(513) }), 400);
   const nothing = await ada.get('/user/search', { q: '"-"' });
-  expect(nothing.body.error).toMatch(/^Malformed field: q: holds nothing to search for/);
+  expect(nothing.body.error).toMatch(/^Malformed field: q: /);
   expect(nothing.status).toBe(400);
   const cursor = String((await ada.get('/user/search', { q: 'coffee', count: '1' })).body.data['next_cursor']);
   expectRefusal(await ada.get('/user/search', { q: 'books', cursor }), 400);

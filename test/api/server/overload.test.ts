@@ -70,19 +70,19 @@ describe('overload', () => {
       const answers = await Promise.all(Array.from({ length: 6 }, search));
       return answers.filter(({ status }) => status !== 200).length;
     };
-    await service.addFault({ kind: 'latency', ms: 500 }, { operation: 'search', times: 1_000 });
+    await service.addFault({ kind: 'latency', ms: 500 }, { operation: 'searchPostsAll', times: 1_000 });
     block();
     try {
       await expect.poll(burst, { interval: 100 }).toBe(3);
-      await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 6 });
+      await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'getUsersByUsername', times: 6 });
       const slow = (clients: Client[]) => clients.map((client) => client.get('/user/info', { userName: 'grace' }));
       const running = slow([caller, caller, caller]);
-      await expect.poll(() => control.requests('userByScreenName')).toBe(3);
+      await expect.poll(() => control.requests('getUsersByUsername')).toBe(3);
       const error = /^This API key has reached its limit of concurrent requests \(1 at/;
       expectRefusal(await caller.get('/account'), 429, error);
       // A key without running requests finds a slot.
       running.push(...slow(others.slice(0, 3)));
-      await expect.poll(() => control.requests('userByScreenName')).toBe(6);
+      await expect.poll(() => control.requests('getUsersByUsername')).toBe(6);
       const refused = await (others[3] as Client).get('/account');
       expectRefusal(refused, 503, /^The service is overloaded \(it is busy with/);
       expect(refused.headers.get('retry-after')).toBe('2');
@@ -112,9 +112,9 @@ describe('overload', () => {
       const stream = await fetch(`${service.demo.baseUrl}/events`, { headers: caller.headers, signal: abort.signal });
       expect(stream.status).toBe(200);
     }
-    await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 2 });
+    await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'getUsersByUsername', times: 2 });
     const running = [caller.get('/user/info', { userName: 'grace' }), caller.get('/user/info', { userName: 'ada' })];
-    await expect.poll(() => control.requests('userByScreenName')).toBe(2);
+    await expect.poll(() => control.requests('getUsersByUsername')).toBe(2);
     expectRefusal(await caller.get('/account'), 503, /^The service is overloaded \(too many requests are running\)/);
     expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
     expect(await shed('request_overload')).toBe(1);

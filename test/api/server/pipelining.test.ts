@@ -32,7 +32,7 @@ describe('requests that are sent together on one connection', () => {
   });
 
   test('are performed with their whole bodies, even if these are too large to wait in memory', async () => {
-    await delay('userByScreenName', 300);
+    await delay('getUsersByUsername', 300);
     const padding = 500_000;
     const { answers } = await send(read() + write('large', { padding }) + write('larger', { padding }), 3);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -40,7 +40,7 @@ describe('requests that are sent together on one connection', () => {
   });
 
   test('are asked to continue when it is their turn', async () => {
-    await delay('userByScreenName', 300);
+    await delay('getUsersByUsername', 300);
     const { text, answers } = await send(read() + write('continued', { headers: 'Expect: 100-continue\r\n' }), 2);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 100', 'HTTP/1.1 200']);
@@ -48,12 +48,12 @@ describe('requests that are sent together on one connection', () => {
 
   test('are not performed after the service has begun to stop', async () => {
     const stopping = await startService({ PLATFORM_URL: service.demo.sandboxUrl, PLATFORM_KIND: 'sandbox' });
-    const before = await control.requests('userByScreenName');
-    await delay('userByScreenName', 500);
+    const before = await control.requests('getUsersByUsername');
+    await delay('getUsersByUsername', 500);
     const { key } = await stopping.makeAccount('1');
     const bytes = (read() + write('too late')).replaceAll(/Bearer \S+/g, `Bearer ${key}`);
     const exchanged = exchange(stopping.origin, bytes, { answers: 2, quietMs: long });
-    await expect.poll(() => control.requests('userByScreenName')).toBe(before + 1);
+    await expect.poll(() => control.requests('getUsersByUsername')).toBe(before + 1);
     await stopping.stop();
     const { answers, closed } = await exchanged;
     expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']]);
@@ -62,11 +62,11 @@ describe('requests that are sent together on one connection', () => {
   });
 
   test('are not performed if the connection closes before their turn', async () => {
-    await delay('userByScreenName', long);
-    const before = await control.requests('userByScreenName');
+    await delay('getUsersByUsername', long);
+    const before = await control.requests('getUsersByUsername');
     const socket = await openSocket(service.origin);
     socket.write(read() + write('never'));
-    await expect.poll(() => control.requests('userByScreenName')).toBe(before + 1);
+    await expect.poll(() => control.requests('getUsersByUsername')).toBe(before + 1);
     socket.destroy();
     const inFlight = async () => {
       const text = await (await fetch(`${service.origin}/metrics`)).text();
@@ -109,7 +109,7 @@ describe('requests that are sent together on one connection', () => {
     ['more than 20 of them wait', () => read().repeat(22)],
     ['bytes that are not HTTP follow them', () => `${read()}nonsense\r\n\r\n`],
   ])('close the connection without a response if %s', async (_name, bytes) => {
-    await delay('userByScreenName', long);
+    await delay('getUsersByUsername', long);
     const { text, closed } = await send(bytes(), 1);
     expect(text).toBe('');
     expect(closed).toBe(true);

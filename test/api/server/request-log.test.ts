@@ -76,6 +76,8 @@ describe('the log line of a REST request', () => {
       status: '200',
       ms: expect.any(Number),
       chargedMicros: 1_000,
+      // A user, and the pinned post.
+      platformMicros: 15_000,
     });
     expect(free).toMatchObject({ action: 'account/balance', status: '200', chargedMicros: 0 });
   });
@@ -84,9 +86,9 @@ describe('the log line of a REST request', () => {
     const { rest } = await caller();
     const missing = await rest.get('/tweet/detail', { tweet_id: '1' });
     await expectLine(missing, { code: 'not_found', reason: 'resource_not_found', status: '404' });
-    await service.addFault({ kind: 'status', status: 503 });
+    await service.addFault({ kind: 'status', status: 503 }, { operation: 'getUsersMe' });
     await expectLine(await rest.get('/user/me'), { reason: 'platform_failed', status: '502' });
-    await service.addFault({ kind: 'hang' });
+    await service.addFault({ kind: 'hang' }, { operation: 'getUsersMe' });
     await expectLine(await rest.get('/user/me'), { reason: 'platform_timeout', status: '504' });
     const token = await rest.with({ authToken: 'f'.repeat(40) }).get('/user/me');
     await expectLine(token, { code: 'forbidden', reason: 'auth_token_rejected', status: '403' });
@@ -146,10 +148,10 @@ describe('the log line of a request that a limit refused names the limit', () =>
 
   test('concurrent requests and streams of the key', async () => {
     const { rest } = await caller();
-    await service.addFault({ kind: 'latency', ms: 3_500 }, { operation: 'userByScreenName', times: 2 });
-    const before = await sandbox.requests('userByScreenName');
+    await service.addFault({ kind: 'latency', ms: 3_500 }, { operation: 'getUsersByUsername', times: 2 });
+    const before = await sandbox.requests('getUsersByUsername');
     const running = [rest.get('/user/info', { userName: 'grace' }), rest.get('/user/info', { userName: 'ada' })];
-    await expect.poll(() => sandbox.requests('userByScreenName')).toBe(before + 2);
+    await expect.poll(() => sandbox.requests('getUsersByUsername')).toBe(before + 2);
     await expectLine(await rest.get('/account'), { reason: 'key_concurrency_limit', status: '429' });
     await Promise.all(running);
     const abort = new AbortController();
@@ -163,7 +165,7 @@ describe('the log line of a request that a limit refused names the limit', () =>
 
   test("the platform's own, test events, and wrong codes", async () => {
     const { rest } = await caller();
-    await service.addFault({ kind: 'rate_limit', retry_after: 7 }, { operation: 'userByScreenName' });
+    await service.addFault({ kind: 'rate_limit', retry_after: 0 }, { operation: 'getUsersByUsername' });
     const limited = await rest.get('/user/info', { userName: 'grace' });
     await expectLine(limited, { reason: 'platform_rate_limit', status: '429' });
     const made = await rest.post('/webhooks', { url: 'http://localhost:1/hook' });

@@ -29,6 +29,7 @@ export function sessionOf({ pdsUrl, plcUrl, jetstreamUrl }: Network, token: stri
     secretKeys: [new Secret(Buffer.alloc(32, 1))],
     state: { read: async () => null, write: async (_key, sealed) => sealed },
     identifiers: { find: async () => null, save: async () => {} },
+    onCreditExhausted: () => {},
     onRequest: () => {},
   });
   atEnd(async () => {

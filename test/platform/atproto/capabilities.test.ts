@@ -8,9 +8,8 @@ import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { did, loopback, start } from './fake-servers.ts';
 
-const { unsupported, limits }: PlatformCapabilities = atprotoCapabilities;
+const { unsupported }: PlatformCapabilities = atprotoCapabilities;
 const onPlatform = [...actions, ...streams].filter(({ actor }) => actor);
-const code = { 'x-encryption-code': '24681357' };
 
 let servers: Awaited<ReturnType<typeof start>>;
 beforeEach(async () => {
@@ -18,19 +17,6 @@ beforeEach(async () => {
 });
 
 describe('the AT Protocol adapter', () => {
-  test('declares only actions on the platform as unsupported', () => {
-    expect(onPlatform.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(unsupported)));
-  });
-
-  test('refuses the actions that it declares as unsupported with their reasons, and sends nothing', async () => {
-    const { client, logins } = servers;
-    for (const action of onPlatform.filter(({ name }) => unsupported[name] !== undefined)) {
-      const answer = await client.call(action, action.example, action.code === 'none' ? {} : code);
-      expectRefusal(answer, 501, `Not supported by this platform: ${action.name}. ${unsupported[action.name]}`);
-    }
-    expect(logins.seen).toEqual([]);
-  });
-
   test('refuses unsupported actions with 501 before 402, over REST, GraphQL and MCP', async () => {
     const { client, store } = servers;
     const admin = new AccountAdmin(store, systemRuntime);
@@ -65,31 +51,14 @@ describe('the AT Protocol adapter', () => {
       expect(pds.seen.length, action.name).toBeGreaterThan(before);
     }
   });
-
-  test('returns its declaration, free and without auth_token', async () => {
-    const answer = await servers.client.with({ authToken: '' }).get('/capabilities');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('x-credits-charged')).toBeNull();
-    const { platform, actions: supported, text, media } = answer.body.data;
-    expect(platform).toBe('atproto');
-    expect(supported).toContainEqual({
-      name: 'dm/send',
-      method: 'POST',
-      path: '/dm/send',
-      supported: false,
-      reason: "The platform's messages are not end-to-end encrypted",
-    });
-    expect(supported).toContainEqual(expect.objectContaining({ name: 'tweet/create', supported: true, reason: null }));
-    expect(text).toEqual({ unit: 'graphemes', max_length: 300, max_length_premium: null, max_bytes: 3_000 });
-    expect(media).toEqual(Object.entries(limits.mediaBytes).map(([kind, max_bytes]) => ({ kind, max_bytes })));
-    expect(servers.logins.seen).toEqual([]);
-  });
 });
 
 const aPost = encodeRecordUri(`at://${did}/app.bsky.feed.post/3m5zjuyswn22a`)?.id ?? '';
 /** Values that exist on the AT Protocol, for the fields of the examples, whose values are those of the sandbox. */
 const realOnes: Readonly<Record<string, string>> = {
   tweet_id: aPost,
+  ids: aPost,
+  userNames: 'alice.test',
   article_id: aPost,
   listId: aPost,
   userName: 'alice.test',

@@ -10,7 +10,8 @@ const call = { proxy: null } as PlatformCall;
 /** A resolver that reads a DID document with this server. */
 function resolverFor(serviceEndpoint: string, operatorServer: string): DidResolver {
   const document = { service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint }] };
-  const response = { status: 200, retryAfter: null, rateLimitReset: null, body: Buffer.from(JSON.stringify(document)) };
+  const headers = { retryAfter: null, rateLimitReset: null, rateLimitRemaining: null };
+  const response = { status: 200, ...headers, body: Buffer.from(JSON.stringify(document)) };
   const send: Transport['send'] = async (_request, _call, read) =>
     read(new PlatformAnswer(response, usualLimits, false));
   return new DidResolver({

@@ -51,30 +51,16 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
   const idOf = async (person: Person) => String(data(await person.client.get('/user/me'))['id']);
 
   describe('a user', () => {
-    test('has a numeric id, and is found by handle, by @handle and by id', async () => {
+    test('has a numeric id, and its name as it was written', async () => {
       const byName = data(await alice.client.get('/user/info', { userName: bob.handle }));
       expect(byName).toMatchObject({ userName: bob.handle, name: 'BOB', protected: false });
       expect(byName['id']).toMatch(/^\d{1,37}$/);
-      for (const query of [{ userName: `@${bob.handle}` }, { userId: String(byName['id']) }]) {
-        expect(data(await alice.client.get('/user/info', query))).toEqual(byName);
-      }
-      expect(data(await bob.client.get('/user/me'))['id']).toBe(byName['id']);
     });
 
-    test.each([['nobody.test'], ['ada']])('that does not exist is 404: %s', async (userName) => {
-      expectRefusal(await alice.client.get('/user/info', { userName }), 404, `User not found: ${userName}`);
-      expectRefusal(await alice.client.get('/user/followers', { userName }), 404, `User not found: ${userName}`);
-      expectRefusal(
-        await alice.client.post('/user/follow', { username: userName }),
-        404,
-        `User not found: ${userName}`,
-      );
-    });
-
-    test('that does not exist is 404 by id', async () => {
-      expectRefusal(await alice.client.get('/user/info', { userId: '12' }), 404, 'User not found: 12');
-      const longest = '9'.repeat(64);
-      expectRefusal(await alice.client.get('/user/info', { userId: longest }), 404, `User not found: ${longest}`);
+    test('with a name that is no handle is refused with 404', async () => {
+      expectRefusal(await alice.client.get('/user/info', { userName: 'ada' }), 404, 'User not found: ada');
+      const follow = await alice.client.post('/user/follow', { username: 'nobody.test' });
+      expectRefusal(follow, 404, 'User not found: nobody.test');
     });
 
     test('has a history: its creation and the changes of its handle', async () => {
@@ -113,6 +99,33 @@ describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, (
     test('is found by words', async () => {
       const found = await listed('users', 1, () => bob.client.get('/user/search', { q: alice.handle }));
       expect(ids(found, 'users')).toEqual([await idOf(alice)]);
+    });
+  });
+
+  describe('look-ups', () => {
+    test('read more tweets than the network returns at once, in the order of the request', async () => {
+      const known = ids(await alice.client.get('/user/tweets_and_replies', { userName: alice.handle }), 'tweets');
+      const unknown = Array.from({ length: 30 }, (_, at) => String(at + 1));
+      const found = await carol.client.get('/tweets', { ids: [...unknown, ...known.toReversed()].join(',') });
+      expect(ids(found, 'tweets')).toEqual(known.toReversed());
+      expect(data(found)['missing']).toEqual(unknown.map((id) => ({ id, reason: 'not_found' })));
+    });
+
+    test('read users by id and by name', async () => {
+      const people = [await idOf(carol), await idOf(alice)];
+      const byId = await bob.client.get('/users', { ids: [...people, '1'].join(',') });
+      expect(ids(byId, 'users')).toEqual(people);
+      expect(data(byId)['missing']).toEqual([{ id: '1', reason: 'not_found' }]);
+      const byName = data(await bob.client.get('/users', { userNames: `nobody,${alice.handle.toUpperCase()}` }));
+      expect(byName).toMatchObject({
+        users: [{ userName: alice.handle }],
+        missing: [{ userName: 'nobody', reason: 'not_found' }],
+      });
+    });
+
+    test('user/likes of another user is refused with 403', async () => {
+      const answer = await alice.client.get('/user/likes', { userId: await idOf(bob) });
+      expectRefusal(answer, 403, /to that user only/);
     });
   });
 

@@ -28,11 +28,15 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
     await tweet(person, `A reply to @${ada.handle}`, { reply_to_tweet_id: discussedTweet });
     await tweet(person, 'A quote', { quote_tweet_id: discussedTweet });
     dataOf(await person.client.post('/tweet/retweet', { tweet_id: discussedTweet }));
+    dataOf(await person.client.post('/tweet/favorite', { tweet_id: discussedTweet }));
     dataOf(await ada.client.post('/user/follow', { username: person.handle }));
   }
+  // A repost of an own post is not an item of its own.
+  dataOf(await ada.client.post('/tweet/retweet', { tweet_id: discussedTweet }));
   dataOf(await linus.client.post('/user/follow', { username: grace.handle }));
   dataOf(await grace.client.post('/user/follow', { username: ada.handle }));
   dataOf(await ada.client.post('/tweet/bookmark', { tweet_id: discussedTweet }));
+  dataOf(await ada.client.post('/tweet/favorite', { tweet_id: discussedTweet }));
   await fixture.verify(ada, grace, 'GRACE');
   for (const published of [true, false]) await writeArticle(ada.client, published);
   const list = await fixture.listOf(ada, [grace, linus]);
@@ -49,6 +53,7 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
     shared: {
       knownUser: grace.handle,
       articleAuthor: ada.handle,
+      likingUser: ada.handle,
       organization: ada.handle,
       discussedTweet,
       list,
@@ -68,16 +73,24 @@ export async function startAtprotoParity(): Promise<ParityFixture> {
   };
   // The AppView indexes the data in any order.
   const counts = async () => {
-    const { replyCount, quoteCount, retweetCount } = (
+    const { replyCount, quoteCount, retweetCount, likeCount } = (
       await ada.client.get('/tweet/detail', { tweet_id: discussedTweet })
     ).body.data;
     const { followers } = (await ada.client.get('/user/info', { userName: grace.handle })).body.data;
     const { user_count: members } = (await ada.client.get('/list/members', { listId: list })).body.data;
     const { affiliates } = dataOf(await ada.client.get('/user/affiliates', { userName: ada.handle }));
     const verified = (affiliates as unknown[]).length;
-    return { replyCount, quoteCount, retweetCount, followers, members, verified };
+    return { replyCount, quoteCount, retweetCount, likeCount, followers, members, verified };
   };
-  const complete = { replyCount: 2, quoteCount: 2, retweetCount: 2, followers: 2, members: 2, verified: 1 };
+  const complete = {
+    replyCount: 2,
+    quoteCount: 2,
+    retweetCount: 3,
+    likeCount: 3,
+    followers: 2,
+    members: 2,
+    verified: 1,
+  };
   await until(async () => expect(await counts()).toEqual(complete));
   return new ParityFixture(platform, await startReceiver());
 }

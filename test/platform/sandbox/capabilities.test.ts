@@ -1,21 +1,9 @@
 import { expect, test } from 'vitest';
-import { actions, streams } from '../../../src/actions/registry.ts';
 import { examplePng } from '../../../src/media/media-input.ts';
-import { eventTypes } from '../../../src/shared/model/event.ts';
 import type { Client } from '../../support/client.ts';
 import { useService } from '../../support/use-service.ts';
 
 const { ada, grace } = await useService();
-
-test('the sandbox supports all actions and reports all types of events', async () => {
-  const { data } = (await ada.with({ authToken: '' }).get('/capabilities')).body;
-  const all = [...actions, ...streams].map(({ name, method, path }) => ({ name, method, path }));
-  expect(data).toMatchObject({
-    platform: 'sandbox',
-    actions: all.map((action) => ({ ...action, supported: true, reason: null })),
-    event_types: eventTypes,
-  });
-});
 
 test('the sandbox accepts a text of the length that it declares, and no longer one', async () => {
   const { data } = (await ada.get('/capabilities')).body;

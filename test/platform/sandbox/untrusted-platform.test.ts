@@ -2,48 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidResponseError } from '../../../src/platform/http/errors.ts';
 import { readMessagePage, readPublicKeys } from '../../../src/platform/sandbox/read-messages.ts';
-import { readTweet } from '../../../src/platform/sandbox/read-tweet.ts';
 import { readRichText } from '../../../src/platform/sandbox/rich-text-wire.ts';
 import { toMarkdown } from '../../../src/shared/rich-text/to-markdown.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
-
-const author = {
-  ...{ id: '1', screen_name: 'ada', name: 'Ada', website: null, page_url: '', avatar_url: null, banner_url: null },
-  ...{ description: '', location: null, created_at: at, pinned_tweet_ids: [] as string[], viewer: { can_dm: true } },
-  verification: { verified: false, premium: false, kind: null },
-  counts: { followers: 0, following: 0, favourites: 0, tweets: 0, media: 0 },
-};
-const none = { hashtags: [], symbols: [], timestamps: [], urls: [], user_mentions: [] };
-const tweet = {
-  ...{ kind: 'tweet', id: '1', page_url: '', text: 'a loom', source: null, created_at: at, lang: 'en' },
-  ...{ in_reply_to: null, conversation_id: null, media: [], entities: none, author, quoted: null },
-  counts: { retweets: 0, replies: 0, likes: 0, quotes: 0, bookmarks: 0, views: null },
-};
 const copies = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
-
-describe('a tweet of an untrusted platform', () => {
-  const tag = { text: 'a', indices: [0, 1] };
-  const photo = { kind: 'photo', url: '', expanded_url: null, video_url: null, width: null, height: null };
-
-  test.each([
-    ['a hashtag of 1 MB', { entities: { ...none, hashtags: [{ ...tag, text: 'a'.repeat(1_000_000) }] } }],
-    ['more hashtags than characters', { entities: { ...none, hashtags: copies(7, tag) } }],
-    ['more than 16 media', { media: copies(17, { ...photo, duration_ms: null }) }],
-    ['a text of more than 200,000 characters', { text: 'a'.repeat(200_001) }],
-    ['an author with a name of 1 MB', { author: { ...author, name: 'a'.repeat(1_000_000) } }],
-    ['an author with a pinned id of 1 MB', { author: { ...author, pinned_tweet_ids: ['1'.repeat(1_000_000)] } }],
-    ['an author with more than 16 pinned tweets', { author: { ...author, pinned_tweet_ids: copies(17, '1') } }],
-  ])('is unreadable with %s', (_name, fields) => {
-    expect(readTweet(tweet).text).toBe('a loom');
-    expect(() => readTweet({ ...tweet, ...fields })).toThrow(InvalidResponseError);
-  });
-
-  test('may have as many hashtags as characters', () => {
-    expect(readTweet({ ...tweet, entities: { ...none, hashtags: copies(6, tag) } }).entities.hashtags).toHaveLength(6);
-  });
-});
 
 describe('the content of an untrusted article', () => {
   const link = (url: string) => ({ type: 'LINK', url });

@@ -60,11 +60,19 @@ describe('settings', () => {
       corsOrigins: [],
       traces: null,
       removed: [],
-      secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null },
+      secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null, xAppToken: null },
     };
     expect(readConfig({})).toEqual(expected);
     expect(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, ' '])))).toEqual(expected);
     expect(readConfig({ UNKNOWN: 'x', PATH: '/bin' })).toEqual(expected);
+  });
+
+  test('of X have its address by default, and a secret only with a client id', () => {
+    const { platform, secrets } = readConfig({ PLATFORM_KIND: 'x', X_BEARER_TOKEN: 'app' });
+    expect(platform).toMatchObject({ kind: 'x', demo: false, url: 'https://api.x.com' });
+    expect(secrets.xAppToken?.expose()).toBe('app');
+    expect(() => readConfig({ PLATFORM_KIND: 'x', X_CLIENT_SECRET: 's' })).toThrow('X_CLIENT_SECRET is set without');
+    expect(() => readConfig({ PLATFORM_KIND: 'x', X_BEARER_TOKEN: 'a b' })).toThrow('X_BEARER_TOKEN');
   });
 
   test('that were removed stop nothing and are listed', () => {

@@ -1,5 +1,6 @@
 import type { GraphQLField } from 'graphql';
 import type { Action } from '../../../actions/action.ts';
+import type { Caller } from '../../../actions/pipeline/action-pipeline.ts';
 
 /**
  * Names the kind of data that an object was made from. It determines which fields of the object are known without a call (see
@@ -8,6 +9,9 @@ import type { Action } from '../../../actions/action.ts';
 export type UserView = 'author' | 'card' | 'profile' | 'tweet' | 'quoted' | 'article';
 
 export type Args = Readonly<Record<string, unknown>>;
+
+/** The parts of tweets and users that a platform may bill. */
+export type Needs = NonNullable<Caller['needs']>;
 
 /**
  * The calls that a field causes and the size of its value. A field declares them next to its resolver. The quote is computed from these
@@ -31,6 +35,8 @@ export interface FieldCost {
   /** Returns the action's input, if the field's arguments determine it. This input is checked before credit is reserved. */
   readonly input?: (args: Args) => Record<string, unknown>;
   readonly paged?: boolean;
+  /** The part of the parent object that contains the field. */
+  readonly needs?: keyof Needs;
   /** Returns the objects that the arguments identify. Only for fields whose type is an interface. */
   readonly objects?: (args: Args) => readonly NamedObject[];
 }
@@ -41,6 +47,8 @@ export interface NamedObject {
   readonly action: Action | null;
   readonly input: Record<string, unknown>;
   readonly view?: UserView;
+  /** True if all objects of this type that the arguments identify share one call. */
+  readonly shared?: boolean;
 }
 
 export function costs(cost: FieldCost): { extensions: { postern: FieldCost } } {

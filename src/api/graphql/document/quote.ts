@@ -18,7 +18,7 @@ import type { Action } from '../../../actions/action.ts';
 import { PosternError } from '../../../shared/errors/postern-error.ts';
 import type { Micros } from '../../../shared/model/money.ts';
 import { documentLimits } from './check-document.ts';
-import { type Args, costOf, type FieldCost, type UserView } from './cost.ts';
+import { type Args, costOf, type FieldCost, type Needs, type UserView } from './cost.ts';
 import { IntrospectionReader } from './introspection.ts';
 import { type DocumentScope, fieldOf, type Selected, selectedFields, selectsOnly } from './selection.ts';
 
@@ -56,6 +56,8 @@ export interface Quote {
   readonly bytes: number;
   /** The estimated size in bytes of one item of each list. The key is the first node of the list. */
   readonly itemBytes: ReadonlyMap<FieldNode, number>;
+  /** The parts of objects that the operation selects. All its reads ask for them, so that each object is read once. */
+  readonly needs: Needs;
 }
 
 /** Checks the input of a call before the operation runs. Throws `PosternError`. */
@@ -84,6 +86,13 @@ class Traversal {
   readonly #check: CheckCall;
   readonly #introspection: IntrospectionReader;
   readonly #itemBytes = new Map<FieldNode, number>();
+  readonly #needs: { -readonly [Part in keyof Needs]: boolean } = {
+    author: false,
+    quoted: false,
+    mentionNames: false,
+    media: false,
+    pinned: false,
+  };
   #micros = 0;
   #fields = 0;
 
@@ -97,7 +106,7 @@ class Traversal {
     const root = this.#scope.schema.getRootType(operation);
     const place = { times: 1, view: undefined, depth: 1, items: undefined };
     const bytes = root ? this.#object(root, selectedFields(root, [selectionSet], this.#scope), place) : 0;
-    return { micros: this.#micros, bytes, itemBytes: this.#itemBytes };
+    return { micros: this.#micros, bytes, itemBytes: this.#itemBytes, needs: this.#needs };
   }
 
   /** Estimates the size of one object in bytes. */
@@ -120,7 +129,9 @@ class Traversal {
       }
       const field = fieldOf(type, node.name.value);
       if (!field) continue;
-      const least = costOf(field)?.action ? leastBytes.fieldWithAction : leastBytes.field;
+      const { action, needs } = costOf(field) ?? {};
+      if (needs) this.#needs[needs] = true;
+      const least = action ? leastBytes.fieldWithAction : leastBytes.field;
       bytes += Math.max(least, bytesOfKey(node) + this.#field(field, [node, ...more], place, shared));
     }
     return bytes;
@@ -174,11 +185,13 @@ class Traversal {
 
   #named({ objects }: FieldCost, args: Args, nodes: readonly [FieldNode, ...FieldNode[]], place: Place): number {
     let bytes = 0;
+    const counted = new Set<Action>();
     const sets = nodes.map((node) => node.selectionSet);
-    for (const { type: name, action, input, view } of objects?.(args) ?? []) {
+    for (const { type: name, action, input, view, shared } of objects?.(args) ?? []) {
       const type = this.#scope.schema.getType(name);
       if (!isObjectType(type) || (action && this.#isRefused(action, input, false))) continue;
-      if (action) this.#count(action, place.times);
+      if (action && !(shared && counted.has(action))) this.#count(action, place.times);
+      if (action) counted.add(action);
       const inner = { times: place.times, view, depth: place.depth + 1, items: undefined };
       const itemBytes = this.#object(type, selectedFields(type, sets, this.#scope), inner);
       this.#noteItem(nodes[0], itemBytes);

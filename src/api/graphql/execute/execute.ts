@@ -23,6 +23,7 @@ import { showKept, showPayment } from '../../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../../http/idempotency-key.ts';
 import { isWithin, toJson } from '../../http/json-size.ts';
 import { type Credential, credentialHeaders } from '../../http/request.ts';
+import { localsOf } from '../../http/request-locals.ts';
 import { documentLimits } from '../document/check-document.ts';
 import { quote } from '../document/quote.ts';
 import { type DocumentScope, fragmentsOf, selectedFields } from '../document/selection.ts';
@@ -100,7 +101,11 @@ export async function executeOperation(
   try {
     const caller = callerOf(state, lifetime);
     const calls = new RequestCalls(pipeline, caller);
-    const measure = () => quote(scope, operation, (action, input, paged) => calls.check(action, input, paged));
+    const measure = () => {
+      const quoted = quote(scope, operation, (action, input, paged) => calls.check(action, input, paged));
+      caller.needs = quoted.needs;
+      return quoted;
+    };
     const { micros, bytes, itemBytes } = measure();
     state.quoted = micros;
     refuseBeyond(costLimit, micros);
@@ -283,7 +288,7 @@ async function mayCheck(
   return false;
 }
 
-function callerOf({ request, key }: GraphqlRequest, lifetime: RequestLifetime): Caller {
+function callerOf({ request, response, key }: GraphqlRequest, lifetime: RequestLifetime): Caller {
   const secret = (credential: Credential) => {
     const value = request.headers[credentialHeaders[credential]];
     return typeof value === 'string' ? new Secret(value) : null;
@@ -296,6 +301,7 @@ function callerOf({ request, key }: GraphqlRequest, lifetime: RequestLifetime): 
     encryptionCode: secret('encryption_code'),
     onResponse: untrustedResponses(),
     signal: lifetime.signal,
+    spending: localsOf(response),
     get gone() {
       return lifetime.gone;
     },

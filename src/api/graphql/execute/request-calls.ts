@@ -35,6 +35,16 @@ export class RequestCalls {
     return this.#prepare(action, input, paged, key).call;
   }
 
+  /** Returns false if the checks of the input refuse the call. */
+  accepts(action: Action, input: Input, key: string): boolean {
+    try {
+      return this.#prepare(action, input, false, key).refused === null;
+    } catch (error) {
+      if (error instanceof PosternError) return false;
+      throw error;
+    }
+  }
+
   /** Throws if a check before execution refuses the call's input. */
   check(action: Action, input: Input, paged: boolean): void {
     const { refused } = this.#prepare(action, input, paged, this.keyOf(action, input, paged));

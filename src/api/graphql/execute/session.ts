@@ -1,11 +1,14 @@
 import type { Action } from '../../../actions/action.ts';
 import type { EdgePage } from '../../../actions/paging/paging.ts';
 import type { BillingSession } from '../../../actions/pipeline/billing-session.ts';
+import { tweetDetail } from '../../../actions/tweet/detail.ts';
 import type { CallRecorder } from '../../../billing/call-recorder.ts';
 import type { RateState } from '../../../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../../../shared/errors/postern-error.ts';
 import type { LiveStream } from '../../../shared/model/event.ts';
 import type { Micros } from '../../../shared/model/money.ts';
+import type { Tweet } from '../../../shared/model/tweet.ts';
+import { lookupOf, ObjectBatches } from './object-batches.ts';
 import type { RequestCalls } from './request-calls.ts';
 import type { RequestLifetime } from './request-lifetime.ts';
 import type { ResponseBudget } from './response-budget.ts';
@@ -26,12 +29,15 @@ export interface SessionParts {
 }
 
 /**
- * Runs the calls of one request's resolvers. Fields with the same read share one call. A write discards the results of all earlier
- * reads.
+ * Runs the calls of one request's resolvers. Fields with the same read share one call, and reads of single tweets and users are performed in
+ * bulk. A write discards the results of all earlier reads.
  */
 export class Session {
   readonly #parts: SessionParts;
   readonly #reads = new Map<string, Promise<unknown>>();
+  /** The tweets of lists, by id. They are not read again. */
+  readonly #tweets = new Map<string, Tweet>();
+  readonly #batches = new ObjectBatches((action, input) => this.#run(action, input));
   /** The stream that `open` returned. */
   stream: LiveStream | null = null;
   /** The error of all reads after the deadline. These reads share one error object, so that it is logged once. */
@@ -71,6 +77,7 @@ export class Session {
   async write<Output>(action: Action, input: Input, place: string): Promise<Output> {
     const { calls, billing } = this.#parts;
     this.#reads.clear();
+    this.#tweets.clear();
     try {
       return (await billing.run(calls.prepare(action, input), place)) as Output;
     } catch (thrown) {
@@ -99,14 +106,27 @@ export class Session {
     if (!this.#reads.has(key)) this.#reads.set(key, Promise.resolve(output));
   }
 
+  /** Keeps the tweets of a list, so that reads of single tweets find them. */
+  noteTweets(tweets: readonly Tweet[]): void {
+    for (const tweet of tweets) this.#tweets.set(tweet.id, tweet);
+  }
+
   #once(action: Action, input: Input, paged: boolean): Promise<unknown> {
     const key = this.#parts.calls.keyOf(action, input, paged);
     let reading = this.#reads.get(key);
     if (!reading) {
-      reading = this.#run(action, input, paged, key);
+      reading = this.#read(action, input, paged, key);
       this.#reads.set(key, reading);
     }
     return reading;
+  }
+
+  #read(action: Action, input: Input, paged: boolean, key: string): Promise<unknown> {
+    const known = action === tweetDetail ? this.#tweets.get(String(input['tweet_id'])) : undefined;
+    if (known) return Promise.resolve(known);
+    const lookup = paged ? undefined : lookupOf(action, input);
+    if (!lookup || !this.#parts.calls.accepts(action, input, key)) return this.#run(action, input, paged, key);
+    return this.#batches.read(lookup, input);
   }
 
   #countFailure(action: Action, { code }: PosternError): void {
@@ -114,7 +134,7 @@ export class Session {
     recorder.failed(account, action.name, code);
   }
 
-  async #run(action: Action, input: Input, paged: boolean, key: string): Promise<unknown> {
+  async #run(action: Action, input: Input, paged = false, key?: string): Promise<unknown> {
     const { billing, calls, lifetime } = this.#parts;
     try {
       return await billing.run(calls.prepare(action, input, paged, key));

@@ -2,7 +2,7 @@ import { type GraphQLResolveInfo, getNamedType, isObjectType } from 'graphql';
 import type { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
 import { pageInput } from '../../../shared/model/page.ts';
-import { type Args, costs, type UserView } from '../document/cost.ts';
+import { type Args, costs, type Needs, type UserView } from '../document/cost.ts';
 import { selectedFields, selectsOnly } from '../document/selection.ts';
 import type { Session } from '../execute/session.ts';
 import { builder } from './builder.ts';
@@ -21,12 +21,15 @@ interface Call<Parent> {
   /** The first sentence of the description. The default is the action's summary. */
   about?: string;
   view?: UserView;
+  needs?: keyof Needs;
 }
 
 interface ObjectCall<Parent, Output extends z.ZodType, Source> extends Call<Parent> {
   action: Action<Output>;
   /** Converts the action's output to the object of the field. The default returns the output itself. */
   read?: (output: z.output<Output>, session: Session) => Source;
+  /** Returns the number of items in lists of the object. */
+  size?: (args: Args) => number;
   /** Returns the object without a call if only the `known` subfields are selected. `source` returns `null` if there is no object. */
   atHand?: { known: readonly string[]; source: (parent: Parent) => Source | null };
 }
@@ -35,7 +38,7 @@ interface ObjectCall<Parent, Output extends z.ZodType, Source> extends Call<Pare
 export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Output>>(
   call: ObjectCall<Parent, Output, Source>,
 ) {
-  const { action, read = (output) => output as Source, names, about, view, atHand } = call;
+  const { action, read = (output) => output as Source, names, about, view, needs, size, atHand } = call;
   const { args, toInput, rename } = argsOf(
     action,
     call.input ? { omit: Object.keys(action.input.shape) } : { ...(names && { names }) },
@@ -50,6 +53,8 @@ export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Outp
       action,
       input: (given: Args) => inputOf({} as Parent, given),
       ...(view && { view }),
+      ...(needs && { needs }),
+      ...(size && { size }),
       ...(atHand && { known: atHand.known }),
     }),
     // Not an async function, because an object at hand needs no promise.
@@ -117,6 +122,7 @@ export function listCall<Parent>(call: ListCall<Parent>) {
     }),
     resolve: async (parent: Parent, given: Args, session: Session) => {
       const page = await session.edges(action, inputOf(parent, given));
+      if (view === 'tweet') session.noteTweets(page.output[items] as never[]);
       const first = given['first'] == null ? defaultFirst : Number(given['first']);
       // The cast is necessary because `items` can be the name of any output field.
       return new Connection(page, page.output[items] as never[], first, given['after'] != null);

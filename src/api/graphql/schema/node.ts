@@ -25,12 +25,12 @@ interface NodeType {
 const nodeTypes: Readonly<Record<string, NodeType>> = {
   Tweet: {
     id: numericIdPattern,
-    named: (id) => ({ type: 'Tweet', action: tweetDetail, input: { tweet_id: id }, view: 'tweet' }),
+    named: (id) => ({ type: 'Tweet', action: tweetDetail, input: { tweet_id: id }, view: 'tweet', shared: true }),
     load: async (id, session) => ({ ...(await session.read<Tweet>(tweetDetail, { tweet_id: id })) }),
   },
   User: {
     id: numericIdPattern,
-    named: (id) => ({ type: 'User', action: userInfo, input: { userId: id }, view: 'profile' }),
+    named: (id) => ({ type: 'User', action: userInfo, input: { userId: id }, view: 'profile', shared: true }),
     load: async (id, session) => ({ ...(await session.read<UserProfile>(userInfo, { userId: id })) }),
   },
   Article: {
@@ -99,7 +99,7 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
-    description: `The objects with these global ids, at most ${maxNodes}, in the same order. Each costs a call, unless it is a list of users.`,
+    description: `The objects with these global ids, at most ${maxNodes}, in the same order. All tweets cost one call together, and all users one; each other object costs a call, unless it is a list of users.`,
     args: {
       ids: t.arg.idList({
         required: true,

@@ -2,12 +2,15 @@ import { balance } from '../../../actions/account/balance.ts';
 import { listMembers } from '../../../actions/list/members.ts';
 import { advancedSearch, searchProduct } from '../../../actions/tweet/advanced-search.ts';
 import { tweetDetail } from '../../../actions/tweet/detail.ts';
+import { missingTweet, tweetLookup } from '../../../actions/tweet/lookup.ts';
 import { bookmarks } from '../../../actions/user/bookmarks.ts';
 import { homeTimeline } from '../../../actions/user/home-timeline.ts';
 import { userInfo } from '../../../actions/user/info.ts';
+import { missingUser, userLookup } from '../../../actions/user/lookup.ts';
 import { me } from '../../../actions/user/me.ts';
 import { mentions } from '../../../actions/user/mentions.ts';
 import { searchUsers } from '../../../actions/user/search.ts';
+import { type MissingReason, missingReason } from '../../../shared/model/lookup.ts';
 import { formatDollars } from '../../../shared/model/money.ts';
 import type { UserProfile } from '../../../shared/model/user.ts';
 import type { Session } from '../execute/session.ts';
@@ -24,7 +27,7 @@ import {
   UserRef,
   type UserSource,
 } from './refs.ts';
-import { enumOf } from './zod-types.ts';
+import { enumOf, objectOf } from './zod-types.ts';
 
 enumOf('SearchProduct', searchProduct, 'The order of a search result.', (product) =>
   product === 'Latest' ? 'Newest first.' : 'Most engaging first.',
@@ -76,11 +79,52 @@ builder.objectType(RateLimitRef, {
   }),
 });
 
+const missingReasons: Readonly<Record<MissingReason, string>> = {
+  not_found: 'There is no such object, or the platform does not say more.',
+  deleted: 'It was deleted.',
+  suspended: 'Its user is suspended.',
+  protected: 'Its user is protected, and the actor does not follow the user.',
+  forbidden: 'The platform refuses for another reason.',
+};
+
+const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0);
+
 /** Caches the profile for all other fields of the request that read the same user. */
 function readProfile(profile: UserProfile, session: Session): UserSource {
   session.note(userInfo, { userId: profile.id }, profile);
   return profile;
 }
+
+enumOf('MissingReason', missingReason, 'Why a look-up has no object.', (reason) => missingReasons[reason]);
+objectOf('MissingTweet', missingTweet, { names: { id: 'tweetId' } });
+objectOf('MissingUser', missingUser, { names: { id: 'userId' } });
+
+const missingFirst = 'in the order of the request, without those that are missing.';
+const TweetLookupRef = objectOf('TweetLookup', tweetLookup.output, {
+  description: 'The result of a look-up of tweets.',
+  omit: ['tweets'],
+  fields: (t) => ({
+    tweets: t.field({
+      type: [TweetRef],
+      description: `The tweets, ${missingFirst}`,
+      resolve: ({ tweets }, _args, session): TweetSource[] => {
+        session.noteTweets(tweets);
+        return tweets;
+      },
+    }),
+  }),
+});
+const UserLookupRef = objectOf('UserLookup', userLookup.output, {
+  description: 'The result of a look-up of users.',
+  omit: ['users'],
+  fields: (t) => ({
+    users: t.field({
+      type: [UserRef],
+      description: `The users, ${missingFirst}`,
+      resolve: ({ users }, _args, session) => users.map((user) => readProfile(user, session)),
+    }),
+  }),
+});
 
 const tweets = { items: 'tweets', view: 'tweet' } as const;
 
@@ -90,6 +134,18 @@ builder.queryFields((t) => ({
   tweet: t.field({
     type: TweetRef,
     ...oneCall({ action: tweetDetail, read: (found): TweetSource => found, view: 'tweet' }),
+  }),
+  tweets: t.field({
+    type: TweetLookupRef,
+    ...oneCall({ action: tweetLookup, view: 'tweet', size: ({ ids }) => lengthOf(ids) }),
+  }),
+  users: t.field({
+    type: UserLookupRef,
+    ...oneCall({
+      action: userLookup,
+      view: 'profile',
+      size: ({ ids, userNames }) => lengthOf(ids) + lengthOf(userNames),
+    }),
   }),
   searchTweets: t.field({ type: TweetConnection, ...listCall({ action: advancedSearch, ...tweets }) }),
   searchUsers: t.field({

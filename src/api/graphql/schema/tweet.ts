@@ -5,6 +5,7 @@ import { createTweet } from '../../../actions/tweet/create.ts';
 import { deleteTweet } from '../../../actions/tweet/delete.ts';
 import { tweetDetail } from '../../../actions/tweet/detail.ts';
 import { favorite } from '../../../actions/tweet/favorite.ts';
+import { tweetLikers } from '../../../actions/tweet/likers.ts';
 import { tweetQuotes } from '../../../actions/tweet/quotes.ts';
 import { tweetReplies } from '../../../actions/tweet/replies.ts';
 import { retweet } from '../../../actions/tweet/retweet.ts';
@@ -15,7 +16,7 @@ import { unretweet } from '../../../actions/tweet/unretweet.ts';
 import { entities, link, mention, tag } from '../../../shared/model/entities.ts';
 import { media } from '../../../shared/model/media.ts';
 import { type Tweet, tweet } from '../../../shared/model/tweet.ts';
-import { costs } from '../document/cost.ts';
+import { costs, type Needs } from '../document/cost.ts';
 import type { Session } from '../execute/session.ts';
 import { listCall, oneCall } from './bind.ts';
 import { mutation } from './mutation.ts';
@@ -25,7 +26,7 @@ import { fieldsOf, objectOf, schemaDescription } from './zod-types.ts';
 objectOf('Media', media);
 objectOf('Tag', tag);
 objectOf('Link', link);
-objectOf('Mention', mention, { names: { id: 'userId' } });
+objectOf('Mention', mention, { names: { id: 'userId' }, options: { name: costs({ needs: 'mentionNames' }) } });
 objectOf('Entities', entities);
 
 /** Creates a tweet of which only the id and the fields in `rest` are known. */
@@ -34,6 +35,7 @@ function tweetOfId(id: string, rest: Partial<TweetSource> = {}): TweetSource {
 }
 
 interface AtHand<Parent> {
+  needs?: keyof Needs;
   about?: string;
   known?: readonly string[];
   source?: (parent: Parent) => TweetSource;
@@ -42,7 +44,7 @@ interface AtHand<Parent> {
 /** Declares a field that returns the tweet with a given id. The field costs a call, unless only `known` subfields are selected. */
 export function tweetByIdField<Parent>(
   id: (parent: Parent) => string | null,
-  { about = 'The tweet.', known = ['id', 'tweetId'], source }: AtHand<Parent> = {},
+  { about = 'The tweet.', known = ['id', 'tweetId'], source, needs }: AtHand<Parent> = {},
 ) {
   const ofId = (parent: Parent) => {
     const tweetId = id(parent);
@@ -54,9 +56,12 @@ export function tweetByIdField<Parent>(
     about,
     read: (found): TweetSource => found,
     view: 'tweet',
+    ...(needs && { needs }),
     atHand: { known, source: source ?? ofId },
   });
 }
+
+const inReferences = costs({ needs: 'quoted' });
 
 const ofTweet = {
   items: 'tweets',
@@ -71,13 +76,20 @@ nodeType(TweetRef, {
     ...fieldsOf(t, tweet, {
       omit: ['type', 'author', 'quoted_tweet'],
       names: { id: 'tweetId' },
-      options: { text: costs({ bytes: 300 }) },
+      options: {
+        text: costs({ bytes: 300 }),
+        media: costs({ needs: 'media' }),
+        isReply: inReferences,
+        inReplyToId: inReferences,
+        inReplyToUserId: inReferences,
+        quoted_tweet_id: inReferences,
+      },
     }),
     author: t.field({
       type: UserRef,
       nullable: true,
       description: 'The author. Fields that the tweet contains are free; other fields cost a call.',
-      ...costs({ view: 'author' }),
+      ...costs({ view: 'author', needs: 'author' }),
       resolve: ({ author }) => author,
     }),
     quotedTweet: t.field({
@@ -85,13 +97,14 @@ nodeType(TweetRef, {
       nullable: true,
       description:
         'The quoted tweet. Null if there is none or if it is not visible. It is free, but its own `quotedTweet` costs a call.',
-      ...costs({ action: tweetDetail, carriedBy: ['tweet'], view: 'quoted' }),
+      ...costs({ action: tweetDetail, carriedBy: ['tweet'], view: 'quoted', needs: 'quoted' }),
       resolve: quotedTweet,
     }),
     inReplyTo: t.field({
       type: TweetRef,
       ...tweetByIdField(({ inReplyToId }: TweetSource) => inReplyToId, {
         about: 'The tweet to which this tweet is a reply.',
+        needs: 'quoted',
       }),
     }),
     replies: t.field({ type: TweetConnection, ...listCall({ action: tweetReplies, ...ofTweet }) }),
@@ -99,6 +112,10 @@ nodeType(TweetRef, {
     retweeters: t.field({
       type: UserConnection,
       ...listCall({ action: tweetRetweeters, items: 'users', input: ofTweet.input, view: 'card' }),
+    }),
+    likers: t.field({
+      type: UserConnection,
+      ...listCall({ action: tweetLikers, items: 'users', input: ofTweet.input, view: 'card' }),
     }),
   }),
 });

@@ -9,6 +9,7 @@ import { followers } from '../../../actions/user/followers.ts';
 import { followersYouKnow } from '../../../actions/user/followers-you-know.ts';
 import { following } from '../../../actions/user/following.ts';
 import { userInfo } from '../../../actions/user/info.ts';
+import { userLikes } from '../../../actions/user/likes.ts';
 import { tweetsAndReplies } from '../../../actions/user/tweets-and-replies.ts';
 import { unfollow } from '../../../actions/user/unfollow.ts';
 import { otherUserFields, type UserProfile, userFields } from '../../../shared/model/user.ts';
@@ -63,7 +64,7 @@ function fromProfileUnless<Field extends keyof UserProfile & keyof typeof otherU
   return {
     nullable: true as const,
     description: `${schemaDescription(otherUserFields[field])}${isEverywhere ? '' : ` Missing ${missing}.`}`,
-    ...costs({ action: userInfo, carriedBy, shared: true }),
+    ...costs({ action: userInfo, carriedBy, shared: true, ...(field === 'pinnedTweetIds' && { needs: 'pinned' }) }),
     resolve: (user: UserSource, _args: unknown, session: Session) =>
       (knownValue(user, field) ?? profileField(user, field, session)) as NonNullable<UserSource[Field]>,
   };
@@ -118,6 +119,7 @@ nodeType(UserRef, {
     affiliates: t.field(usersOf(affiliates, 'affiliates')),
     tweets: t.field(tweetsOf(tweetsAndReplies)),
     articles: t.field(tweetsOf(articlesTweets)),
+    likes: t.field(tweetsOf(userLikes)),
   }),
 });
 

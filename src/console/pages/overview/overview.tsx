@@ -228,6 +228,7 @@ function Endpoints({ totals, unit }: { totals: readonly EndpointTotals[]; unit: 
           { label: 'Endpoint', cell: ({ endpoint }) => <code>{endpoint}</code> },
           { label: 'Calls', number: true, cell: ({ calls }) => count(calls) },
           { label: 'Cost', number: true, cell: ({ charged }) => dollars(charged) },
+          { label: 'At the platform', number: true, cell: ({ platformCost }) => dollars(platformCost) },
           {
             label: 'Errors',
             number: true,

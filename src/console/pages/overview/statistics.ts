@@ -35,6 +35,7 @@ export interface EndpointTotals {
   endpoint: string;
   calls: number;
   charged: number;
+  platformCost: number;
   failed: number;
   /** The slowest period of each percentile in milliseconds; `null` if no duration is known. */
   slowest: Durations;
@@ -45,11 +46,12 @@ export function endpointTotals(rows: readonly Row[]): EndpointTotals[] {
   const totals = new Map<string, EndpointTotals>();
   for (const row of rows) {
     const { endpoint } = row;
-    const sum = totals.get(endpoint) ?? { endpoint, calls: 0, charged: 0, failed: 0, slowest: null };
+    const sum = totals.get(endpoint) ?? { endpoint, calls: 0, charged: 0, platformCost: 0, failed: 0, slowest: null };
     totals.set(endpoint, {
       endpoint,
       calls: sum.calls + row.calls,
       charged: sum.charged + Number(row.charged),
+      platformCost: sum.platformCost + Number(row.platform_cost),
       failed: sum.failed + failuresOf(row),
       slowest: slower(sum.slowest, row.duration_ms),
     });

@@ -5,8 +5,9 @@ import { closedObject, jsonResponse, ref } from '../../http/contract.ts';
 import { pageSize } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { takePage } from '../../http/paged.ts';
-import { badRequest, Problem } from '../../http/problem.ts';
+import { Problem } from '../../http/problem.ts';
 import { json } from '../../http/response.ts';
+import { badRequest } from '../../refusal.ts';
 import { ownConversation } from './find.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Conversation, Message } from '../../chat/conversation.ts';
 import type { ActorCall } from '../../http/operation.ts';
-import { notFound } from '../../http/problem.ts';
+import { notFound } from '../../refusal.ts';
 
 /** Returns the conversation named in the path. Throws `not_found` if the actor is not a participant. */
 export function ownConversation({ platform, params, actor }: ActorCall): Conversation {

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { closedObject, jsonResponse } from '../../http/contract.ts';
 import type { ActorOperation } from '../../http/operation.ts';
-import { notFound, Problem } from '../../http/problem.ts';
+import { Problem } from '../../http/problem.ts';
 import { json } from '../../http/response.ts';
+import { notFound } from '../../refusal.ts';
 import { ownConversation } from './find.ts';
 
 /** 512 MiB of content, plus the overhead of encryption. */

@@ -2,12 +2,13 @@ import type { PublicKeys } from '../../chat/chats.ts';
 import { hasKeys, publicKeysOf } from '../../chat/public-keys.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
+import { type Fields, requiredString } from '../../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../../http/contract.ts';
-import { type Fields, requiredString } from '../../http/input.ts';
 import type { ActorOperation } from '../../http/operation.ts';
-import { badRequest, Problem } from '../../http/problem.ts';
+import { Problem } from '../../http/problem.ts';
 import { json } from '../../http/response.ts';
 import type { SandboxState } from '../../platform.ts';
+import { badRequest } from '../../refusal.ts';
 
 const MAX_USERS = 200;
 

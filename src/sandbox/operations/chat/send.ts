@@ -5,11 +5,13 @@ import { eventForm, keyChangeForm } from '../../chat/render-chat.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
 import { activeUser } from '../../dataset/visibility.ts';
+import { type Fields, optionalBoolean, optionalString, requiredString } from '../../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref, type Schema } from '../../http/contract.ts';
-import { type Fields, idempotencyToken, optionalBoolean, optionalString, requiredString } from '../../http/input.ts';
+import { idempotencyToken } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
-import { badRequest, notFound, Problem } from '../../http/problem.ts';
+import { Problem } from '../../http/problem.ts';
 import { jsonText, type SandboxResponse } from '../../http/response.ts';
+import { badRequest, notFound } from '../../refusal.ts';
 import { messageIn, ownConversation } from './find.ts';
 
 /** The limit of a base64 field. An encrypted text of 10,000 characters fits. */

@@ -7,15 +7,16 @@ import { isLoopbackHostHeader } from '../../shared/model/loopback.ts';
 const pattern =
   /^(?:https?:\/\/)?([a-z0-9.-]+(?::\d{1,5})?|\[[0-9a-f:]+\](?::\d{1,5})?)\/(?:i\/web|[^/?#@\\\s]+)\/status(?:es)?\/(\d{1,20})(?:[/?#]\S*)?$/i;
 
-/** Hosts of the public platform. The sandbox simulates that platform, so URLs of its tweets are accepted. */
+/** Hosts of X. The sandbox simulates X, so it accepts them too. */
 const publicHost = /^(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com$/;
 
 /**
- * Returns the id in the URL of a tweet, or `null` if `url` is not such a URL. `ownHost` is the host of the sandbox.
- * Loopback hosts are accepted too, because the sandbox uses them in its responses.
+ * Returns the id in the URL of a tweet, or `null` if `url` is not such a URL. `sandboxHost` is the host of the sandbox, which accepts
+ * loopback hosts too, because it uses them in its responses.
  */
-export function readTweetUrl(url: string, ownHost: string): string | null {
+export function readTweetUrl(url: string, sandboxHost: string | null = null): string | null {
   const [, anyCase = '', id = null] = pattern.exec(url) ?? [];
   const host = anyCase.toLowerCase();
-  return host === ownHost || isLoopbackHostHeader(host) || publicHost.test(host) ? id : null;
+  const isOwn = sandboxHost !== null && (host === sandboxHost || isLoopbackHostHeader(host));
+  return isOwn || publicHost.test(host) ? id : null;
 }

@@ -1,7 +1,6 @@
 import type { Page } from '../../shared/model/page.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
-import { InvalidResponseError } from '../http/errors.ts';
-import type { UserName } from '../port.ts';
+import { InvalidResponseError } from './errors.ts';
 
 export { InvalidResponseError };
 
@@ -94,13 +93,4 @@ export function readPage<Item, More extends object>(
   more: More,
 ): Page<Item> & More {
   return { items: readItems(body), cursor: nullable(text, body.next_cursor, 'next_cursor'), ...more };
-}
-
-export function readOwner(page: Wire): { user: UserName } {
-  const user = object(page.user, 'user');
-  return { user: { id: id(user.id, 'id'), userName: text(user.screen_name, 'screen_name') } };
-}
-
-export function readViewer(page: Wire): { viewerId: string } {
-  return { viewerId: id(page.viewer_id, 'viewer_id') };
 }

@@ -1,0 +1,47 @@
+import { because, type PlatformCapabilities } from '../capabilities.ts';
+
+const MiB = 1024 * 1024;
+const missing = "X's API has no such operation";
+const later = 'Postern cannot do this on X yet';
+
+export const xCapabilities = {
+  kind: 'x',
+  unsupported: {
+    ...because(
+      missing,
+      'user/followers_you_know',
+      'article/list',
+      'article/update',
+      'article/unpublish',
+      'article/delete',
+    ),
+    ...because(
+      later,
+      'tweet/create',
+      'tweet/delete',
+      'tweet/favorite',
+      'tweet/unlike',
+      'tweet/bookmark',
+      'tweet/unbookmark',
+    ),
+    ...because(later, 'tweet/retweet', 'tweet/unretweet', 'user/follow', 'user/unfollow', 'media/upload'),
+    ...because(later, 'article/create', 'article/publish', 'article/detail'),
+    ...because(
+      later,
+      'dm/list',
+      'dm/messages',
+      'dm/send',
+      'dm/send_media',
+      'dm/edit',
+      'dm/delete',
+      'dm/react',
+      'dm/unreact',
+    ),
+    ...because(later, 'dm/enroll', 'webhooks/create', 'events/token', 'events'),
+  },
+  eventTypes: [],
+  limits: {
+    text: { unit: 'weighted_characters', length: 280, premiumLength: 25_000, bytes: null },
+    mediaBytes: { photo: 5 * MiB, gif: 15 * MiB, video: 512 * MiB },
+  },
+} satisfies PlatformCapabilities;

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { Secret } from '../../shared/secrets/secret.ts';
+import { type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
+import { InvalidResponseError } from '../http/errors.ts';
+import type { Transport } from '../http/transport.ts';
+import { list, object, type Wire } from '../http/wire.ts';
+import type { PlatformCall, PlatformCost } from '../port.ts';
+import type { Fields } from './fields.ts';
+import { type Operation, objectPrices, type PriceClass } from './operations.ts';
+import { readProblem, type Subject } from './problems.ts';
+
+export interface XClientOptions {
+  origin: string;
+  transport: Transport;
+  runtime: Runtime;
+  /** Asks for the sandbox's extensions. */
+  extensions: boolean;
+  /** The operator's app-only token, for operations that refuse those of users. */
+  appToken: Secret | null;
+  /** Called when X refuses a call because the operator's credit is used up. */
+  onCreditExhausted: () => void;
+}
+
+export interface XRequest<Query extends string, Class extends PriceClass> {
+  operation: Operation<Query, Class>;
+  /** The id or name in the path. */
+  id?: string;
+  query?: Partial<Record<Query, string | number | null>>;
+  fields: Fields<Class>;
+  subject?: Subject | null;
+  /** The number of objects that are asked for. Default: 1. */
+  count?: number;
+  /** Sends the operator's app-only token instead of `auth_token`. */
+  appOnly?: boolean;
+  /** True if a response without `data` is a success: all the objects are missing. */
+  isBulk?: boolean;
+}
+
+/** The body of a successful response. */
+export interface XBody {
+  data: unknown;
+  includes: Wire;
+  meta: Wire;
+  /** Problems of single objects. */
+  errors: readonly unknown[];
+}
+
+/** The number of exhausted rate limits that are remembered. */
+const maxExhausted = 10_000;
+/** The size of the largest item of a page in bytes: a post of 25,000 characters, and its part of the included posts and users. */
+const maxItemBytes = 256 * 1024;
+/** The longest window of X's rate limits. */
+const maxRetryAfterSeconds = 24 * 60 * 60;
+const nothing: Wire = {};
+
+/** Sends the requests of `operations.ts` to X or to the sandbox, counts their cost and remembers exhausted rate limits. */
+export class XClient {
+  readonly #options: XClientOptions;
+  readonly #target: { readonly origin: string; readonly chosenBy: 'operator' };
+  /** When the rate limit of an operation ends for a token, in milliseconds. */
+  readonly #exhausted = new LRUCache<string, number>({ max: maxExhausted });
+
+  constructor(options: XClientOptions) {
+    this.#options = options;
+    this.#target = { origin: new URL(options.origin).origin, chosenBy: 'operator' };
+  }
+
+  get hasAppToken(): boolean {
+    return this.#options.appToken !== null;
+  }
+
+  /** Returns the result of `read` for a response with `data`, or with an empty page. Throws a `PosternError` for any other response. */
+  send<Query extends string, Class extends PriceClass, T>(
+    request: XRequest<Query, Class>,
+    call: PlatformCall,
+    read: (body: XBody) => T,
+  ): Promise<T> {
+    const { operation, id = '', count = 1 } = request;
+    this.#refuseEarly(operation, call, request.appOnly);
+    const query = queryOf(request);
+    return this.#options.transport.send(
+      {
+        operation: operation.name,
+        target: this.#target,
+        method: 'GET',
+        path: operation.path.replace('{}', id) + (query === '' ? '' : `?${query}`),
+        headers: this.#headersFor(call, request.appOnly),
+        limits: count > 1 ? pageLimits(count, maxItemBytes) : singleLimits,
+      },
+      call,
+      async (answer) => read(await this.#read(answer, request as XRequest<string, PriceClass>, call)),
+    );
+  }
+
+  /** Checks that the platform responds. Without a token the response is 401. */
+  async ping(): Promise<void> {
+    const ping = { operation: 'ping', method: 'GET', path: '/2/users/me' } as const;
+    await this.#options.transport.send({ ...ping, target: this.#target, headers: {} }, null, ({ status }) => {
+      if (status >= 500) throw new PosternError('platform_failed', `The platform failed with status ${status}`);
+    });
+  }
+
+  #headersFor(call: PlatformCall, appOnly = false): Record<string, string> {
+    const { appToken, extensions } = this.#options;
+    const token = appOnly && appToken ? appToken : call.authToken;
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      authorization: `Bearer ${token.expose()}`,
+    };
+    if (extensions) headers['x-sandbox-extensions'] = '1';
+    return headers;
+  }
+
+  async #read(answer: PlatformAnswer, request: XRequest<string, PriceClass>, call: PlatformCall): Promise<XBody> {
+    const { status } = answer;
+    const { operation, appOnly = false } = request;
+    if (status === 429 || (status < 300 && answer.rateLimitRemaining === '0')) {
+      const until = this.#options.runtime.now() + this.#retryAfter(answer) * 1_000;
+      this.#exhausted.set(limitKey(operation, call, appOnly), until);
+    }
+    if (status >= 300 && status < 400) throw new InvalidResponseError(`a redirect (status ${status})`);
+    const body = status < 300 ? object(await answer.json(), 'body') : await answer.json().catch(() => null);
+    if (status < 300 && body !== null) {
+      const { data, includes = nothing, meta = nothing, errors = [] } = body as Wire;
+      const read = {
+        data,
+        includes: object(includes, 'includes'),
+        meta: object(meta, 'meta'),
+        errors: list(errors, 'errors'),
+      };
+      if (call.cost) countCost(call.cost, operation, read);
+      // An empty list has no data. The user search has no count either.
+      const isEmpty = operation.sizes[1] > 1 && meta !== nothing && read.errors.length === 0;
+      if (data !== undefined || read.meta.result_count === 0 || isEmpty || request.isBulk) return read;
+      if (read.errors.length === 0) throw new InvalidResponseError('data and errors are missing');
+    }
+    const problem = readProblem(body, {
+      status,
+      operation,
+      appOnly,
+      subject: request.subject ?? null,
+      retryAfterSeconds: Math.max(1, this.#retryAfter(answer)),
+    });
+    if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
+    throw problem;
+  }
+
+  /** X sends the time when the limit ends, in seconds since the Unix epoch. */
+  #retryAfter({ retryAfter: after, rateLimitReset: reset }: PlatformAnswer): number {
+    if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
+    if (reset === null || !/^\d{1,12}$/.test(reset)) return 60;
+    const seconds = Math.ceil(Number(reset) - this.#options.runtime.now() / 1_000);
+    return Math.min(maxRetryAfterSeconds, Math.max(0, seconds));
+  }
+
+  /** Refuses a call that must fail, because its rate limit is exhausted. */
+  #refuseEarly(operation: Operation, call: PlatformCall, appOnly = false): void {
+    if (this.#exhausted.size === 0) return;
+    const until = this.#exhausted.get(limitKey(operation, call, appOnly));
+    const ms = until === undefined ? 0 : until - this.#options.runtime.now();
+    if (ms <= 0) return;
+    const retryAfterSeconds = Math.ceil(ms / 1_000);
+    throw new PosternError('platform_rate_limit', `The platform's rate limit of ${operation.name}`, {
+      retryAfterSeconds,
+    });
+  }
+}
+
+/**
+ * Returns the name of the caller's credentials in caches. Responses through a caller's proxy may be forged, so they are cached for the
+ * account of that caller only.
+ */
+export function cacheName({ authToken, proxy, account }: PlatformCall): string {
+  return createHash('sha256')
+    .update(`${proxy ? account : ''}\n${authToken.expose()}`)
+    .digest('base64url');
+}
+
+function limitKey(operation: Operation, call: PlatformCall, appOnly: boolean): string {
+  return `${operation.name} ${appOnly ? '' : cacheName(call)}`;
+}
+
+function queryOf({ query, fields }: XRequest<string, PriceClass>): string {
+  let text = fields.text;
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === null || value === undefined) continue;
+    text += `${text === '' ? '' : '&'}${name}=${encodeURIComponent(value)}`;
+  }
+  return text;
+}
+
+/** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
+function countCost(cost: PlatformCost, { items }: Operation, { data, includes }: XBody) {
+  const count = { post: 0, user: 0 };
+  count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
+  count.post += lengthOf(includes.posts ?? includes.tweets);
+  count.user += lengthOf(includes.users);
+  for (const priceClass of ['post', 'user'] as const) {
+    const objects = count[priceClass];
+    if (objects > 0) cost.add(priceClass, objects, objects * objectPrices[priceClass]);
+  }
+}
+
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}

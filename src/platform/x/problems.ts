@@ -1,0 +1,141 @@
+import { malformedField } from '../../shared/errors/fields.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { MissingReason } from '../../shared/model/lookup.ts';
+import { InvalidResponseError } from '../http/errors.ts';
+import type { Wire } from '../http/wire.ts';
+import type { Operation } from './operations.ts';
+
+/** The object that a call is about, as the caller named it, for messages such as `Tweet not found: 12`. */
+export interface Subject {
+  kind: 'Tweet' | 'User' | 'List';
+  id: string;
+}
+
+/** A response that is not a success: https://docs.x.com/x-api/fundamentals/response-codes-and-errors */
+export interface ProblemContext {
+  /** 200 if the body has `errors` and no `data`. */
+  status: number;
+  retryAfterSeconds: number;
+  operation: Operation;
+  subject: Subject | null;
+  /** True if the request was sent with the operator's own token. */
+  appOnly: boolean;
+}
+
+export function aTweet(id: string): Subject {
+  return { kind: 'Tweet', id };
+}
+
+export function subjectNotFound({ kind, id }: Subject): PosternError {
+  return new PosternError('resource_not_found', `${kind} not found: ${id}`);
+}
+
+/** Converts an error response of X to the error that the caller of Postern gets. Codes and types decide, except in `isSuspended`. */
+export function readProblem(body: unknown, context: ProblemContext): PosternError {
+  const { status, operation, subject, appOnly } = context;
+  const problem = problemOf(body);
+  const { detail, reason } = problem;
+  if (status >= 500) return new PosternError('platform_failed', `The platform failed with status ${status}`);
+  if (status === 429) {
+    const { retryAfterSeconds } = context;
+    return new PosternError('platform_rate_limit', `The platform's rate limit of ${operation.name}`, {
+      retryAfterSeconds,
+    });
+  }
+  if (status === 402 || problem.title === 'SpendCapReached' || problem.type === 'usage-capped')
+    return new PosternError('platform_credit_exhausted', "The operator's credit at the platform is used up");
+  if (problem.type === 'client-forbidden' || (appOnly && (status === 401 || status === 403)))
+    return new PosternError('platform_app_refused', "The platform does not allow the operator's app to make this call");
+  if (status === 401) return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
+  if (isSuspended(reason, detail)) return new PosternError('platform_refused', 'User has been suspended');
+  switch (problem.type) {
+    case 'unsupported-authentication': {
+      const scopes = ['tweet.read', 'users.read', ...operation.scopes].join(' ');
+      return new PosternError('platform_refused', `auth_token must be a user access token with the scopes ${scopes}`);
+    }
+    case 'not-authorized-for-resource':
+    case 'disallowed-resource':
+      return new PosternError('platform_refused', detail || 'The platform does not show this object to the actor');
+    case 'resource-not-found':
+    case 'resource-unavailable':
+      return subject ? subjectNotFound(subject) : new PosternError('resource_not_found', 'Not found on the platform');
+    case 'invalid-request':
+      return invalidRequest(problem, subject);
+  }
+  if (status === 403) return new PosternError('platform_refused', detail || 'The platform does not allow this');
+  if (status === 404 && subject) return subjectNotFound(subject);
+  throw new InvalidResponseError(`problem ${printable(problem.type)} with status ${status}`);
+}
+
+/** Returns why the objects of a look-up are missing, by their id or lower-case name. `errors` are those beside `data`. */
+export function missingOf(errors: readonly unknown[]): Map<string, MissingReason> {
+  return new Map(
+    errors.map(wireOf).map((error) => {
+      const { type, reason, detail } = problemOf(error);
+      return [text(error.value ?? error.resource_id).toLowerCase(), missingReasonOf(type, reason, detail)];
+    }),
+  );
+}
+
+function missingReasonOf(type: string, reason: string, detail: string): MissingReason {
+  if (isSuspended(reason, detail)) return 'suspended';
+  if (reason === 'deleted' || reason === 'protected') return reason;
+  return type === 'not-authorized-for-resource' ? 'forbidden' : 'not_found';
+}
+
+interface Problem {
+  /** The last segment of the type, because X uses two hosts. */
+  type: string;
+  title: string;
+  detail: string;
+  /** The sandbox's extension: `deleted`, `suspended` or `protected`. */
+  reason: string;
+  /** The names of refused parameters, and the first message about them. */
+  parameters: readonly string[];
+  message: string;
+}
+
+function problemOf(body: unknown): Problem {
+  const outer = wireOf(body);
+  const errors = Array.isArray(outer.errors) ? outer.errors.slice(0, 20).map(wireOf) : [];
+  const [first = {}] = errors;
+  const of = typeof outer.type === 'string' ? outer : first;
+  const type = text(of.type);
+  return {
+    type: type.slice(type.lastIndexOf('/') + 1),
+    title: text(of.title),
+    detail: text(of.detail).slice(0, 300),
+    reason: text(of.reason ?? first.reason),
+    parameters: errors
+      .flatMap(({ parameters, parameter }) => [...Object.keys(wireOf(parameters)), text(parameter)])
+      .filter(Boolean),
+    message: text(first.message ?? of.detail).slice(0, 300),
+  };
+}
+
+/** X has no type for suspended users, so this is the only place that reads a text of X. */
+function isSuspended(reason: string, detail: string): boolean {
+  return reason === 'suspended' || (reason === '' && /\bsuspended\b/i.test(detail));
+}
+
+/** Blames the caller only for values that the caller sent and X alone can check. */
+function invalidRequest({ parameters, message }: Problem, subject: Subject | null): PosternError {
+  const has = (...names: string[]) => names.some((name) => parameters.includes(name));
+  if (has('pagination_token', 'next_token'))
+    return malformedField('cursor', 'is not one that the platform gave for this list');
+  if (has('query')) return malformedField('q', message);
+  if (subject && has('id', 'ids', 'username', 'usernames')) return subjectNotFound(subject);
+  throw new InvalidResponseError(`problem invalid-request of ${parameters.map(printable).join(', ')}`);
+}
+
+function printable(name: string): string {
+  return /^[\w.-]{1,40}$/.test(name) ? name : 'of an unknown form';
+}
+
+function wireOf(value: unknown): Wire {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Wire) : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

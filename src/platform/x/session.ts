@@ -1,0 +1,410 @@
+import { malformedField } from '../../shared/errors/fields.ts';
+import type { MissingReason } from '../../shared/model/lookup.ts';
+import type { Page } from '../../shared/model/page.ts';
+import type { Tweet } from '../../shared/model/tweet.ts';
+import type { UserCard, UserProfile } from '../../shared/model/user.ts';
+import type { UserAbout } from '../../shared/model/user-about.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { InvalidResponseError, toCallerError } from '../http/errors.ts';
+import { id, list, object, text, type Wire } from '../http/wire.ts';
+import type {
+  PageOf,
+  PageRequest,
+  PlatformCall,
+  PlatformNeeds,
+  TweetSearch,
+  UserName,
+  UserReference,
+  ViewerPage,
+} from '../port.ts';
+import { UnsupportedSession } from '../unsupported-session.ts';
+import type { XBody, XClient, XRequest } from './client.ts';
+import type { XFeatures } from './features.ts';
+import { allNeeds, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
+import { aUser, byReference, checkedId, type Identifiers, isId, isName } from './identifiers.ts';
+import { operations } from './operations.ts';
+import { type RawPage, readPage } from './pages.ts';
+import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
+import { PostReader, timeOfId } from './read-post.ts';
+import { optional, readAbout, readCard, readProfile, readUserName } from './read-user.ts';
+import { planSearch, type SearchPlan } from './search-query.ts';
+
+export interface SessionParts {
+  client: XClient;
+  identifiers: Identifiers;
+  features: XFeatures;
+  runtime: Runtime;
+}
+
+/** A list of X: its operation, and the object or the words that select it. */
+type XList<Class extends 'post' | 'user'> = Pick<
+  XRequest<string, Class>,
+  'operation' | 'id' | 'query' | 'subject' | 'appOnly'
+>;
+
+interface PostListOptions {
+  /** True if the list contains reposts. */
+  reposts?: boolean;
+  /** Selects posts of a list that has others too. */
+  isWanted?: ((post: Wire) => boolean) | undefined;
+}
+
+/** A search as it continues: `plan` without what can only be known for its first page. */
+type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'>;
+
+const weekMs = 7 * 86_400_000;
+
+/** A session on X, or on the sandbox as a server of X's API, on behalf of one actor. */
+export class XSession extends UnsupportedSession {
+  protected readonly parts: SessionParts;
+  protected readonly call: PlatformCall;
+  readonly #needs: PlatformNeeds;
+  #viewerId: string | null = null;
+
+  constructor(parts: SessionParts, call: PlatformCall) {
+    super();
+    this.parts = parts;
+    this.call = call;
+    this.#needs = call.needs ?? allNeeds;
+  }
+
+  override async searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
+    const { client, features, runtime } = this.parts;
+    const plan = planSearch(q, runtime.now(), { extensions: features.extensions, hasAppToken: client.hasAppToken });
+    if (plan.isEmpty) return { items: [], cursor: null };
+    return this.#search(plan, product === 'Top' ? 'relevancy' : 'recency', { count, cursor });
+  }
+
+  override async tweet(tweetId: string): Promise<Tweet> {
+    const subject = aTweet(tweetId);
+    const request = { operation: operations.getPostsById, ...ofId(subject), fields: this.#postFields() };
+    const { reader, post } = await this.send(request, (body) => ({
+      reader: this.#reader(body),
+      post: object(body.data, 'data'),
+    }));
+    const [tweet] = await this.#tweets(reader, [post]);
+    if (!tweet) throw subjectNotFound(subject);
+    return tweet;
+  }
+
+  override async tweets(ids: readonly string[]): Promise<(Tweet | MissingReason)[]> {
+    const known = ids.filter(isId);
+    if (known.length === 0) return ids.map(() => 'not_found');
+    const request = {
+      ...{ operation: operations.getPostsByIds, fields: this.#postFields(), query: { ids: known.join(',') } },
+      ...bulk(known.length),
+    };
+    const { reader, posts, missing } = await this.send(request, (body) => ({
+      reader: this.#reader(body),
+      posts: itemsOf(body, known.length),
+      missing: missingOf(body.errors),
+    }));
+    const tweets = await this.#tweets(reader, posts);
+    const found = new Map(posts.map((post, at) => [post.id, tweets[at]]));
+    return ids.map((id) => found.get(id) ?? missing.get(id) ?? 'not_found');
+  }
+
+  /** X finds replies by search only, which knows no posts: an empty page may belong to one that does not exist. */
+  override async replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
+    const { client, features, runtime } = this.parts;
+    const subject = aTweet(tweetId);
+    const id = checkedId(subject);
+    const isOld = client.hasAppToken && timeOfId(id) < runtime.now() - weekMs;
+    const plan = { query: `in_reply_to_tweet_id:${id}`, all: features.extensions || isOld, startMs: null, endMs: null };
+    const found = await this.#search(plan, 'recency', page);
+    if (found.items.length === 0 && page.cursor === null) {
+      await this.send({ operation: operations.getPostsById, id, subject, fields: leastFields.post }, () => undefined);
+    }
+    return found;
+  }
+
+  override quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
+    return this.postPage({ operation: operations.getPostsQuotedPosts, ...ofId(aTweet(tweetId)) }, page);
+  }
+
+  override retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
+    return this.userPage({ operation: operations.getPostsRepostedBy, ...ofId(aTweet(tweetId)) }, page);
+  }
+
+  override likers(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
+    return this.userPage({ operation: operations.getPostsLikingUsers, ...ofId(aTweet(tweetId)) }, page);
+  }
+
+  override async homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    return this.#ofActor(operations.getUsersTimeline, page, true);
+  }
+
+  override bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    return this.#ofActor(operations.getUsersBookmarks, page);
+  }
+
+  override mentions(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    return this.#ofActor(operations.getUsersMentions, page);
+  }
+
+  override ownProfile(): Promise<UserProfile> {
+    return this.#profile({ operation: operations.getUsersMe });
+  }
+
+  override userProfile(user: UserReference): Promise<UserProfile> {
+    return this.#profile(byReference(user));
+  }
+
+  override async users(users: readonly UserReference[]): Promise<(UserProfile | MissingReason)[]> {
+    const keys = users.map((user) => ('userId' in user ? user.userId : user.userName.toLowerCase()));
+    const isById = users.every((user) => 'userId' in user);
+    const known = keys.filter(isById ? isId : isName);
+    if (known.length === 0) return keys.map(() => 'not_found');
+    const asked = { fields: this.#profileFields(), ...bulk(known.length) };
+    const read = (body: XBody) => {
+      const profiles = itemsOf(body, known.length).map((user) => this.#readProfile(user));
+      const found = new Map(profiles.map((user) => [isById ? user.id : user.userName.toLowerCase(), user]));
+      const missing = missingOf(body.errors);
+      return keys.map((key) => found.get(key) ?? missing.get(key) ?? 'not_found');
+    };
+    return isById
+      ? this.send({ operation: operations.getUsersByIds, query: { ids: known.join(',') }, ...asked }, read)
+      : this.send({ operation: operations.getUsersByUsernames, query: { usernames: known.join(',') }, ...asked }, read);
+  }
+
+  override async userAbout(user: UserReference): Promise<UserAbout> {
+    return this.send({ ...byReference(user), fields: cardFields }, ({ data }) => readAbout(object(data, 'data')));
+  }
+
+  override async searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
+    if (!this.parts.features.extensions && !/^[\w' ]{1,50}$/.test(q))
+      throw malformedField('q', "must be up to 50 letters of English, digits, spaces, ' and _ on this platform");
+    return this.userPage({ operation: operations.searchUsers, query: { query: q } }, page, 'next_token');
+  }
+
+  override userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    return this.#timelineOf(user, page, {}, { reposts: true });
+  }
+
+  override likedTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    return this.ofUser(user, (of) => this.postPage({ operation: operations.getUsersLikedPosts, ...of }, page));
+  }
+
+  /** X has no list of articles, so they are found among the user's posts. */
+  override userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    const isWanted = ({ article }: Wire) => article !== undefined;
+    return this.#timelineOf(user, page, { exclude: 'replies,retweets' }, { isWanted });
+  }
+
+  override followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
+    return this.ofUser(user, (of) => this.userPage({ operation: operations.getUsersFollowers, ...of }, page));
+  }
+
+  override following(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
+    return this.ofUser(user, (of) => this.userPage({ operation: operations.getUsersFollowing, ...of }, page));
+  }
+
+  override affiliates(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
+    return this.ofUser(user, (of) => this.userPage({ operation: operations.getUsersAffiliates, ...of }, page));
+  }
+
+  override listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>> {
+    return this.userPage({ operation: operations.getListsMembers, ...ofId({ kind: 'List', id: listId }) }, page);
+  }
+
+  protected send<Query extends string, Class extends 'post' | 'user', T>(
+    request: XRequest<Query, Class>,
+    read: (body: XBody) => T,
+  ): Promise<T> {
+    return this.parts.client.send(request, this.call, read);
+  }
+
+  protected async postPage(
+    { query, ...of }: XList<'post'>,
+    page: PageRequest,
+    { reposts = false, isWanted }: PostListOptions = {},
+  ): Promise<Page<Tweet>> {
+    const { sizes } = of.operation;
+    return readPage(page, { sizes, isSparse: isWanted !== undefined }, ({ token }, size) =>
+      this.#rawPosts({ ...of, query: { ...query, pagination_token: token } }, size, { reposts, isWanted }),
+    );
+  }
+
+  protected userPage(
+    { query, ...of }: XList<'user'>,
+    page: PageRequest,
+    tokenName = 'pagination_token',
+  ): Promise<Page<UserCard>> {
+    return readPage(page, { sizes: of.operation.sizes }, ({ token }, size) => {
+      const asked = { ...query, max_results: size, [tokenName]: token };
+      return this.send({ ...of, query: asked, fields: cardFields, count: size }, (body) => {
+        this.#keepNames(body);
+        const items = itemsOf(body, size).map((user) => ({ id: user.id, item: readCard(user) }));
+        return { items, token: nextToken(body) };
+      });
+    });
+  }
+
+  /** Returns the id of the actor. */
+  protected async viewerId(): Promise<string> {
+    return this.#viewerId ?? (await this.parts.identifiers.actorId(this.call));
+  }
+
+  /** Reads a list of a user and adds the user's id and name. */
+  protected async ofUser<Item, More extends Page<Item>>(
+    user: UserReference,
+    fetch: (of: { id: string; subject: Subject }) => Promise<More>,
+  ): Promise<More & { user: UserName }> {
+    const { identifiers } = this.parts;
+    const subject = aUser(user);
+    return identifiers.withId(user, this.call, async (id) => {
+      const page = await fetch({ id, subject });
+      return { ...page, user: await identifiers.userOf(id, this.call) };
+    });
+  }
+
+  #timelineOf(
+    user: UserReference,
+    page: PageRequest,
+    query: { exclude?: string },
+    options: PostListOptions,
+  ): Promise<PageOf<Tweet>> {
+    return this.ofUser(user, async (of) => {
+      const found = await this.postPage({ operation: operations.getUsersPosts, query, ...of }, page, options);
+      const own = found.items.find(({ author }) => author.id === of.id);
+      if (own) this.parts.identifiers.keep({ id: of.id, userName: own.author.userName }, this.call);
+      return found;
+    });
+  }
+
+  async #ofActor(
+    operation: XList<'post'>['operation'],
+    page: PageRequest,
+    reposts = false,
+  ): Promise<ViewerPage<Tweet>> {
+    const viewerId = await this.viewerId();
+    return { ...(await this.postPage({ operation, id: viewerId }, page, { reposts })), viewerId };
+  }
+
+  #search(search: Search, sort: 'recency' | 'relevancy', { count, cursor }: PageRequest): Promise<Page<Tweet>> {
+    const fixed = `${search.all ? 'all' : 'recent'}:${search.startMs ?? ''}:${search.endMs ?? ''}`;
+    return readPage(
+      { count, cursor },
+      { sizes: operations.searchPostsRecent.sizes, fixed },
+      ({ token, fixed: kept }, size) => {
+        const [reach, start = '', end = ''] = kept.split(':');
+        const all = reach === 'all';
+        const query = {
+          query: search.query,
+          sort_order: sort,
+          start_time: timeOf(start),
+          end_time: timeOf(end),
+          next_token: token,
+        };
+        const operation = all ? operations.searchPostsAll : operations.searchPostsRecent;
+        return this.#rawPosts({ operation, query, appOnly: all && !this.parts.features.extensions }, size, {});
+      },
+    );
+  }
+
+  /** Reads a page of posts. Those that X included without their authors and media are looked up. */
+  async #rawPosts(of: XList<'post'>, size: number, { reposts, isWanted }: PostListOptions): Promise<RawPage<Tweet>> {
+    const request = {
+      ...of,
+      query: { ...of.query, max_results: size },
+      fields: this.#postFields(reposts),
+      count: size,
+    };
+    const { reader, posts, token } = await this.send(request, (body) => {
+      this.#keepNames(body);
+      return { reader: this.#reader(body), posts: itemsOf(body, size), token: nextToken(body) };
+    });
+    const wanted = isWanted ? posts.filter(isWanted) : posts;
+    const tweets = await this.#tweets(reader, wanted);
+    const found = new Map(wanted.map((post, at) => [post, tweets[at] ?? null]));
+    return { items: posts.map((post) => ({ id: post.id, item: found.get(post) ?? null })), token };
+  }
+
+  #reader(body: XBody): PostReader {
+    const reader = new PostReader(this.#needs, this.parts.features);
+    reader.add(body);
+    return reader;
+  }
+
+  async #tweets(reader: PostReader, posts: readonly Wire[]): Promise<(Tweet | null)[]> {
+    try {
+      await this.#complete(reader, posts);
+      return posts.map((post) => reader.tweet(post));
+    } catch (error) {
+      throw error instanceof InvalidResponseError ? toCallerError(error, this.call.proxy) : error;
+    }
+  }
+
+  /** A reposted post that was looked up may quote another one, hence two rounds. */
+  async #complete(reader: PostReader, posts: readonly Wire[]): Promise<void> {
+    const tried = new Set<string>();
+    for (let round = 0; round < 2; round += 1) {
+      const ids = reader
+        .incomplete(posts)
+        .filter((id) => !tried.has(id))
+        .slice(0, maxBulk);
+      if (ids.length === 0) return;
+      for (const id of ids) tried.add(id);
+      const request = {
+        operation: operations.getPostsByIds,
+        query: { ids: ids.join(',') },
+        ...bulk(ids.length),
+      };
+      await this.send({ ...request, fields: this.#postFields() }, (body) => {
+        reader.add(body);
+        reader.addPosts(itemsOf(body, ids.length));
+      });
+    }
+  }
+
+  #profile(of: XList<'user'>): Promise<UserProfile> {
+    return this.send({ ...of, fields: this.#profileFields() }, ({ data }) => this.#readProfile(object(data, 'data')));
+  }
+
+  #readProfile(user: Wire): UserProfile {
+    this.parts.identifiers.keep(readUserName(user), this.call);
+    return readProfile(user, this.parts.features);
+  }
+
+  #profileFields() {
+    return this.#needs.pinned ? pinnedFields : cardFields;
+  }
+
+  #postFields(reposts = false) {
+    return fieldsOfPosts(this.#needs, this.parts.features, reposts);
+  }
+
+  /** The sandbox's extensions name the actor, and the user whose list it is. */
+  #keepNames({ meta }: XBody): void {
+    if (meta.viewer_id !== undefined) this.#viewerId = id(meta.viewer_id, 'viewer_id');
+    if (meta.owner !== undefined) this.parts.identifiers.keep(readUserName(object(meta.owner, 'owner')), this.call);
+  }
+}
+
+/** X's greatest number of ids in one look-up. */
+const maxBulk = 100;
+
+/** Says that a response may have fewer objects than `count`. */
+function bulk(count: number) {
+  return { count, isBulk: true } as const;
+}
+
+function ofId(subject: Subject) {
+  return { id: checkedId(subject), subject };
+}
+
+/** X leaves `data` out if a page is empty. */
+function itemsOf({ data }: XBody, size: number): Wire[] {
+  return optional(list, data, 'data', [])
+    .slice(0, size)
+    .map((item) => object(item, 'data[]'));
+}
+
+function nextToken({ meta }: XBody): string | null {
+  return optional(text, meta.next_token, 'next_token', null);
+}
+
+/** Formats a time in whole seconds, as X's documentation does. */
+function timeOf(ms: string): string | null {
+  return ms === '' ? null : `${new Date(Number(ms)).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,131 @@
+import type { Dataset } from '../dataset/dataset.ts';
+import { compareIds, snowflake } from '../dataset/snowflake.ts';
+import type { Post } from '../dataset/timelines.ts';
+import type { User } from '../dataset/types.ts';
+import type { Viewer } from '../dataset/visibility.ts';
+import { takePage } from '../http/paged.ts';
+import type { SandboxState } from '../platform.ts';
+import { badRequest } from '../refusal.ts';
+import type { Selection } from './selection.ts';
+
+/** A call of an operation of X's API. */
+export interface XCall {
+  readonly operation: string;
+  readonly state: SandboxState;
+  readonly dataset: Dataset;
+  /** The id or the name in the path. */
+  readonly subject: string;
+  readonly query: URLSearchParams;
+  readonly viewer: Viewer;
+  readonly selection: Selection;
+  /** The least, greatest and usual `max_results`. */
+  readonly sizes: Sizes;
+}
+
+export type Sizes = readonly [least: number, greatest: number, usual: number];
+
+export const idPattern = /^\d{1,19}$/;
+export const namePattern = /^\w{1,15}$/;
+
+export function checkValue(name: string, value: string, pattern: RegExp): string {
+  if (!pattern.test(value)) throw badRequest(name, `The \`${name}\` value [${value.slice(0, 60)}] is not valid`);
+  return value;
+}
+
+/** Reads a parameter with up to 100 ids or names. Each counts once. */
+export function valuesOf({ query }: XCall, name: string, pattern: RegExp): string[] {
+  const values = query.get(name)?.split(',') ?? [];
+  if (values.length === 0) throw badRequest(name, `The query parameter [${name}] is required`);
+  if (values.length > 100) throw badRequest(name, `The number of values in [${name}] must be from 1 to 100`);
+  return [...new Set(values.map((value) => checkValue(name, value, pattern)))];
+}
+
+/** The ids of the posts that are asked for, from `least` up to `below`, which is excluded. */
+interface IdRange {
+  readonly least: string;
+  readonly below: string | undefined;
+}
+
+/** Reads `since_id`, `until_id`, `start_time` (inclusive) and `end_time` (exclusive). Ids contain the time, so times are ids. */
+function rangeOf(query: URLSearchParams, oldest: string): IdRange {
+  const since = query.get('since_id');
+  const until = query.get('until_id');
+  const [start, end] = ['start_time', 'end_time'].map((name) => timeParameter(query, name));
+  const lower = [oldest];
+  if (since !== null) lower.push(String(BigInt(checkValue('since_id', since, idPattern)) + 1n));
+  if (start !== undefined) lower.push(snowflake(start, 0));
+  const upper: string[] = [];
+  if (until !== null) upper.push(checkValue('until_id', until, idPattern));
+  if (end !== undefined) upper.push(snowflake(end, 0));
+  return { least: lower.toSorted(compareIds).at(-1) ?? oldest, below: upper.toSorted(compareIds)[0] };
+}
+
+/**
+ * Reads the range of a query and returns a function that lists the posts of the range. `newestBelow` lists posts newest first,
+ * below an id. `oldest` is the least id that may be asked for.
+ */
+export function inRange<T extends Post>(
+  query: URLSearchParams,
+  newestBelow: (id: string | undefined) => Iterable<Placed<T>>,
+  oldest = '0',
+) {
+  const { least, below } = rangeOf(query, oldest);
+  return function* (after: string | undefined): Generator<Placed<T>> {
+    for (const placed of newestBelow(after ?? below)) {
+      if (compareIds(placed[0].id, least) < 0) return;
+      yield placed;
+    }
+  };
+}
+
+/** Reads a time such as `2026-11-26T10:00:00Z`, in milliseconds. */
+export function timeParameter(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  const ms = Date.parse(checkValue(name, text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/));
+  if (Number.isNaN(ms)) throw badRequest(name, `The \`${name}\` value [${text}] is not a time`);
+  return ms;
+}
+
+export type Placed<T> = readonly [item: T, position: string | number];
+
+/** Stands for the position before the first page. */
+const FIRST = 'first';
+/** The number of earlier pages to which one can go back from a page. */
+const maxStarts = 5;
+
+/**
+ * Returns a page and its tokens. A token has the position before the page and the positions of earlier pages. It belongs to
+ * one list and one user.
+ */
+export function pageOf<T extends User | Post>(
+  call: XCall,
+  list: string,
+  size: number,
+  itemsAfter: (position: string | undefined) => Iterable<Placed<T>>,
+  shown: (item: T) => boolean,
+) {
+  const { cursors } = call.state;
+  const scope = [call.operation, list, call.viewer?.id ?? ''];
+  const name = call.query.has('next_token') ? 'next_token' : 'pagination_token';
+  const token = call.query.get(name);
+  const starts = token === null ? [FIRST] : cursors.open(scope, token);
+  if (starts === undefined) throw badRequest(name, `The \`${name}\` value does not belong to this list`);
+  const { items, next } = takePage(itemsAfter(starts[0] === FIRST ? undefined : starts[0]), size, shown);
+  const tokens = {
+    ...(next !== undefined && { next_token: cursors.seal(scope, [next, ...starts].slice(0, maxStarts)) }),
+    ...(starts.length > 1 && { previous_token: cursors.seal(scope, starts.slice(1)) }),
+  };
+  return { items, tokens };
+}
+
+export function sizeOf({ query, sizes: [least, greatest, usual] }: XCall): number {
+  const text = query.get('max_results');
+  if (text === null) return usual;
+  const size = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (size >= least && size <= greatest) return size;
+  throw badRequest(
+    'max_results',
+    `The \`max_results\` value [${text.slice(0, 20)}] is not from ${least} to ${greatest}`,
+  );
+}

@@ -1,0 +1,78 @@
+import { createServer } from 'node:http';
+import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
+import { OutboundGuard } from '../../../src/outbound/guard.ts';
+import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
+import type { PlatformCall } from '../../../src/platform/port.ts';
+import { XPlatform } from '../../../src/platform/x/adapter.ts';
+import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { Secret } from '../../../src/shared/secrets/secret.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { originOf } from '../../support/listen.ts';
+
+interface Response {
+  status?: number;
+  headers?: Record<string, string>;
+  body: unknown;
+}
+
+/** An answer of X to each path. The key is the path, or the path and a part of the query. */
+export type Answers = Record<string, Response | ((url: URL) => Response)>;
+
+export const now = Date.parse('2026-11-21T12:00:00.000Z');
+/** A runtime whose clock stands still. */
+export const runtime = { ...systemRuntime, now: () => now };
+
+/** Starts a server with canned answers of X, and an adapter for it. Both close with the test. */
+export async function fakeX(answers: Answers, { appToken = null as string | null } = {}) {
+  const requests: { path: string; query: URLSearchParams; token: string }[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://x');
+    const token = (request.headers.authorization ?? '').replace('Bearer ', '');
+    requests.push({ path: url.pathname, query: url.searchParams, token });
+    const found = answers[url.pathname];
+    const {
+      status = 200,
+      headers = {},
+      body,
+    } = (typeof found === 'function' ? found(url) : found) ?? {
+      status: 404,
+      body: null,
+    };
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  });
+  const origin = await originOf(server);
+  const guard = new OutboundGuard({ allow: [], runtime });
+  const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
+  let exhausted = 0;
+  const platform = new XPlatform({
+    origin,
+    runtime,
+    guard,
+    proxies,
+    timeoutMs: 5_000,
+    connections: new OutgoingConnections(),
+    secretKeys: [],
+    state: { read: async () => null, write: async (_key, sealed) => sealed },
+    identifiers: { find: async () => null, save: async () => {} },
+    appToken: appToken === null ? null : new Secret(appToken),
+    onCreditExhausted: () => {
+      exhausted += 1;
+    },
+    onRequest: () => {},
+  });
+  atEnd(async () => {
+    await platform.close();
+    await proxies.close();
+  });
+  const session = (call: Partial<PlatformCall> = {}) =>
+    platform.as({
+      account: 'acc',
+      authToken: new Secret('user-token'),
+      proxy: null,
+      signal: null,
+      tokenFor: () => '',
+      ...call,
+    });
+  return { requests, session, exhausted: () => exhausted };
+}

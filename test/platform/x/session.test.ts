@@ -1,0 +1,415 @@
+import { describe, expect, test } from 'vitest';
+import { fakeX, now } from './fake-x.ts';
+
+const problem = (kind: string, more: object = {}) => ({
+  ...{ type: `https://api.twitter.com/2/problems/${kind}`, title: kind, detail: 'Could not show it.' },
+  ...{ resource_type: 'post', resource_id: '12' },
+  ...more,
+});
+
+const ada = {
+  ...{ id: '1', username: 'ada', name: 'Ada', created_at: '2009-11-21T12:00:00.000Z', verified_type: 'blue' },
+  profile_image_url: 'https://pbs.example/ada_normal.jpg',
+  entities: { url: { urls: [{ start: 0, end: 23, url: 'https://t.co/a', expanded_url: 'https://ada.example' }] } },
+};
+const grace = { id: '2', username: 'grace', name: 'Grace' };
+const post = (id: string, more: object = {}) => ({ id, text: `post ${id}`, author_id: '1', ...more });
+const references = (...pairs: [type: string, id: string][]) => pairs.map(([type, id]) => ({ type, id }));
+const page = (data: unknown[], more: object = {}) => ({ body: { data, meta: { result_count: data.length }, ...more } });
+
+describe('posts', () => {
+  test('are read in the new vocabulary', async () => {
+    const { session } = await fakeX({
+      '/2/tweets/30': {
+        body: {
+          data: post('30', {
+            ...{
+              text: 'cut',
+              note_post: { text: 'All of it #loom', entities: { hashtags: [{ start: 10, end: 15, tag: 'loom' }] } },
+            },
+            ...{ created_at: '2026-11-20T10:00:00.000Z', lang: 'en', conversation_id: '20', in_reply_to_user_id: '2' },
+            public_metrics: {
+              repost_count: 1,
+              reply_count: 2,
+              like_count: 3,
+              quote_count: 4,
+              bookmark_count: 5,
+              impression_count: 6,
+            },
+            referenced_posts: references(['replied_to', '20'], ['quoted', '21']),
+            attachments: { media_keys: ['7_1'] },
+            entities: {
+              urls: [
+                { start: 0, end: 3, url: 'https://t.co/v', expanded_url: 'https://x.com/ada/v', media_key: '7_1' },
+              ],
+            },
+          }),
+          includes: {
+            users: [ada, grace],
+            posts: [post('20', { author_id: '2' }), post('21', { author_id: '2' })],
+            media: [
+              {
+                ...{
+                  media_key: '7_1',
+                  type: 'video',
+                  preview_image_url: 'https://pbs.example/p.jpg',
+                  width: 4,
+                  height: 3,
+                  duration_ms: 9,
+                },
+                variants: [
+                  { content_type: 'application/x-mpegURL', url: 'https://v.example/list' },
+                  { content_type: 'video/mp4', bit_rate: 1, url: 'https://v.example/small' },
+                  { content_type: 'video/mp4', bit_rate: 2, url: 'https://v.example/large' },
+                ],
+              },
+            ],
+          },
+        },
+      },
+    });
+    expect(await session().tweet('30')).toMatchObject({
+      ...{
+        url: 'https://x.com/ada/status/30',
+        platformUrl: 'https://twitter.com/ada/status/30',
+        text: 'All of it #loom',
+      },
+      ...{ retweetCount: 1, replyCount: 2, likeCount: 3, quoteCount: 4, bookmarkCount: 5, viewCount: 6, lang: 'en' },
+      ...{ createdAt: 'Fri Nov 20 10:00:00 +0000 2026', isReply: true, inReplyToId: '20', inReplyToUserId: '2' },
+      ...{ quoted_tweet_id: '21', quoted_tweet: { id: '21', author: { userName: 'grace' }, quoted_tweet: null } },
+      entities: { hashtags: [{ text: 'loom', indices: [10, 15] }], urls: [] },
+      media: [
+        { type: 'video', url: 'https://pbs.example/p.jpg', video_url: 'https://v.example/large', duration_ms: 9 },
+      ],
+      author: {
+        url: 'https://ada.example',
+        profilePicture: 'https://pbs.example/ada.jpg',
+        isVerified: false,
+        isBlueVerified: true,
+      },
+    });
+  });
+
+  test('are read in the old vocabulary, with defaults for missing fields', async () => {
+    const data = post('2000000000000000000', {
+      note_tweet: { text: 'all' },
+      public_metrics: { retweet_count: 1 },
+      referenced_tweets: references(['quoted', '21']),
+    });
+    const includes = { users: [ada], tweets: [post('21')] };
+    const { session } = await fakeX({ '/2/tweets/2000000000000000000': { body: { data, includes } } });
+    expect(await session().tweet('2000000000000000000')).toMatchObject({
+      ...{ text: 'all', retweetCount: 1, likeCount: 0, viewCount: null, source: null, lang: 'und', isReply: false },
+      ...{ createdAt: 'Sun Dec 14 00:28:52 +0000 2025', quoted_tweet: { id: '21' }, media: [] },
+    });
+  });
+
+  test('is refused with 502 if a field has another type', async () => {
+    const { session } = await fakeX({
+      '/2/tweets/12': { body: { data: post('12', { text: 5 }), includes: { users: [ada] } } },
+    });
+    await expect(session().tweet('12')).rejects.toMatchObject({ reason: 'platform_unreadable' });
+  });
+
+  test('are asked for only what the caller sees', async () => {
+    const { session, requests } = await fakeX({ '/2/tweets/12': { body: { data: post('12') } } });
+    const needs = { author: false, quoted: false, mentionNames: false, media: false, pinned: false };
+    const tweet = await session({ needs }).tweet('12');
+    expect(tweet).toMatchObject({ url: 'https://x.com/i/web/status/12', media: [], quoted_tweet: null });
+    expect(Object.fromEntries(requests[0]?.query ?? [])).toEqual({
+      'post.fields': expect.stringContaining('public_metrics'),
+    });
+  });
+
+  test('that are quoted or reposted are looked up together if X includes them without their authors', async () => {
+    const { session, requests } = await fakeX({
+      '/2/users/1/tweets': page(
+        [
+          post('31', { referenced_posts: references(['retweeted', '21']) }),
+          post('30', { referenced_posts: references(['quoted', '22']) }),
+        ],
+        {
+          includes: {
+            users: [ada],
+            posts: [
+              { id: '21', text: 'x' },
+              { id: '22', text: 'y' },
+            ],
+          },
+        },
+      ),
+      '/2/tweets': {
+        body: {
+          data: [post('21', { author_id: '2' })],
+          includes: { users: [grace] },
+          errors: [problem('resource-not-found', { resource_id: '22' })],
+        },
+      },
+    });
+    const { items, user } = await session().userTweets({ userId: '1' }, { count: 20, cursor: null });
+    expect(items.map(({ id, author, quoted_tweet_id }) => [id, author.userName, quoted_tweet_id])).toEqual([
+      ['21', 'grace', null],
+      ['30', 'ada', '22'],
+    ]);
+    expect(items[1]?.quoted_tweet).toBeNull();
+    expect(user).toEqual({ id: '1', userName: 'ada' });
+    expect(requests.map(({ path, query }) => [path, query.get('ids')])).toEqual([
+      ['/2/users/1/tweets', null],
+      ['/2/tweets', '21,22'],
+    ]);
+  });
+
+  test('whose author X leaves out are left out of the page', async () => {
+    const { session } = await fakeX({
+      '/2/tweets/search/recent': page([post('12'), post('11', { author_id: '3' })], {
+        includes: { users: [ada] },
+        errors: [problem('resource-not-found')],
+      }),
+    });
+    const { items } = await session().searchTweets({ q: 'loom', product: 'Latest', count: 20, cursor: null });
+    expect(items.map(({ id }) => id)).toEqual(['12']);
+  });
+});
+
+describe('problems', () => {
+  const limit = { 'x-rate-limit-reset': String(now / 1_000 + 90), 'x-rate-limit-remaining': '0' };
+  test.each([
+    ['200 without data', 200, { errors: [problem('resource-not-found')] }, 'resource_not_found', 'Tweet not found: 12'],
+    [
+      'a suspended user',
+      200,
+      { errors: [problem('resource-not-found', { detail: 'User has been suspended: [12].' })] },
+      'platform_refused',
+      'User has been suspended',
+    ],
+    [
+      'a protected post',
+      200,
+      { errors: [problem('not-authorized-for-resource')] },
+      'platform_refused',
+      'Could not show it.',
+    ],
+    [
+      'an extension that names the reason',
+      403,
+      problem('resource-not-found', { reason: 'suspended' }),
+      'platform_refused',
+      'User has been suspended',
+    ],
+    ['404', 404, problem('resource-not-found'), 'resource_not_found', 'Tweet not found: 12'],
+    ['a rejected token', 401, problem('about:blank'), 'auth_token_rejected', 'Platform rejected auth_token'],
+    ['no credit', 402, { title: 'CreditsDepleted' }, 'platform_credit_exhausted', expect.any(String)],
+    [
+      'a spend cap',
+      403,
+      { title: 'SpendCapReached', type: 'about:blank' },
+      'platform_credit_exhausted',
+      expect.any(String),
+    ],
+    ['an app without a plan', 403, problem('client-forbidden'), 'platform_app_refused', expect.any(String)],
+    [
+      'a missing scope',
+      403,
+      problem('unsupported-authentication'),
+      'platform_refused',
+      expect.stringContaining('tweet.read users.read'),
+    ],
+    ['an unknown 403', 403, null, 'platform_refused', expect.any(String)],
+    [
+      'a parameter of ours',
+      400,
+      { ...problem('invalid-request'), errors: [{ parameters: { 'post.fields': ['x'] }, message: 'no' }] },
+      'platform_unreadable',
+      expect.any(String),
+    ],
+    ['a failure', 503, null, 'platform_failed', expect.any(String)],
+  ])('maps %s', async (_name, status, body, reason, message) => {
+    const { session, exhausted } = await fakeX({ '/2/tweets/12': { status, body } });
+    await expect(session().tweet('12')).rejects.toMatchObject({ reason, message });
+    expect(exhausted()).toBe(reason === 'platform_credit_exhausted' ? 1 : 0);
+  });
+
+  test.each(['pagination_token', 'next_token'])('blames the cursor for a refused %s', async (name) => {
+    const body = { ...problem('invalid-request'), errors: [{ parameters: { [name]: ['x'] }, message: 'no' }] };
+    const { session } = await fakeX({ '/2/lists/5/members': { status: 400, body } });
+    await expect(session().listMembers('5', { count: 20, cursor: null })).rejects.toMatchObject({
+      message: expect.stringContaining('cursor'),
+    });
+  });
+
+  test('remembers an exhausted rate limit of a token and an operation', async () => {
+    const { session, requests } = await fakeX({
+      '/2/tweets/12': { headers: limit, body: { data: post('12'), includes: { users: [ada] } } },
+      '/2/tweets/13': { status: 429, body: null },
+      '/2/users/1': { body: { data: ada } },
+    });
+    await session().tweet('12');
+    await expect(session().tweet('12')).rejects.toMatchObject({ reason: 'platform_rate_limit', retryAfterSeconds: 90 });
+    await session().userProfile({ userId: '1' });
+    expect(requests.map(({ path }) => path)).toEqual(['/2/tweets/12', '/2/users/1']);
+  });
+
+  test.each([
+    ['an id of 20 digits', { userId: '12345678901234567890' }],
+    ['a name with a dot', { userName: 'ada.example' }],
+  ])('refuses %s with 404 without a request', async (_name, reference) => {
+    const { session, requests } = await fakeX({});
+    await expect((async () => session().userProfile(reference))()).rejects.toMatchObject({
+      reason: 'resource_not_found',
+    });
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('lists of a user', () => {
+  const byName = { userName: 'Ada' };
+  const first = { count: 2, cursor: null };
+
+  test('look up a name once', async () => {
+    const { session, requests } = await fakeX({
+      '/2/users/by/username/Ada': { body: { data: ada } },
+      '/2/users/1/followers': page([grace]),
+    });
+    expect((await session().followers(byName, first)).user).toEqual({ id: '1', userName: 'ada' });
+    await session().followers({ userName: 'ADA' }, first);
+    expect(requests.map(({ path }) => path)).toEqual([
+      '/2/users/by/username/Ada',
+      '/2/users/1/followers',
+      '/2/users/1/followers',
+    ]);
+  });
+
+  test('look up a name again if X does not know its id any more', async () => {
+    let id = '1';
+    const { session } = await fakeX({
+      '/2/users/by/username/Ada': () => ({ body: { data: { ...ada, id } } }),
+      '/2/users/1/followers': () => (id === '1' ? page([]) : { body: { errors: [problem('resource-not-found')] } }),
+      '/2/users/3/followers': page([grace]),
+    });
+    expect((await session().followers(byName, first)).items).toEqual([]);
+    id = '3';
+    expect((await session().followers(byName, first)).user).toEqual({ id: '3', userName: 'ada' });
+  });
+
+  test('name what the caller sent in a 404', async () => {
+    const { session } = await fakeX({
+      '/2/users/by/username/Ada': { body: { errors: [problem('resource-not-found')] } },
+    });
+    await expect(session().followers(byName, first)).rejects.toMatchObject({ message: 'User not found: Ada' });
+  });
+
+  test('count what X bills', async () => {
+    const { session } = await fakeX({
+      '/2/users/1/followers': page([grace, ada]),
+      '/2/users/1': { body: { data: ada } },
+    });
+    const bill: unknown[] = [];
+    await session({ cost: { add: (...row) => bill.push(row) } }).followers({ userId: '1' }, first);
+    expect(bill).toEqual([
+      ['user', 2, 20_000],
+      ['user', 1, 10_000],
+    ]);
+  });
+});
+
+describe('pages', () => {
+  const ids = Array.from({ length: 13 }, (_, at) => String(113 - at));
+  /** Pages of the size that was asked for; the token is the index of the first post. */
+  const timeline = (url: URL) => {
+    const from = Number(url.searchParams.get('pagination_token') ?? 0);
+    const size = Number(url.searchParams.get('max_results'));
+    const next = from + size < ids.length ? { next_token: String(from + size) } : {};
+    const data = ids.slice(from, from + size).map((id) => post(id));
+    return { body: { data, includes: { users: [ada] }, meta: { result_count: data.length, ...next } } };
+  };
+
+  test.each([1, 2, 3, 5, 7, 20])('of %i posts cover the list, although X sends at least five', async (count) => {
+    const { session, requests } = await fakeX({ '/2/users/1/tweets': timeline });
+    const seen: string[][] = [];
+    for (let cursor: string | null = null, more = true; more; more = cursor !== null) {
+      const found = await session().userTweets({ userId: '1' }, { count, cursor });
+      seen.push(found.items.map(({ id }) => id));
+      cursor = found.cursor;
+    }
+    expect(seen.flat()).toEqual(ids);
+    expect(seen.slice(0, -1).every((items) => items.length === count)).toBe(true);
+    expect(requests.every(({ query }) => Number(query.get('max_results')) >= 5)).toBe(true);
+  });
+
+  test('end when X repeats the last page with a new token', async () => {
+    let token = 0;
+    const { session } = await fakeX({
+      '/2/tweets/9/quote_tweets': () => {
+        token += 1;
+        return {
+          body: { data: [post('12'), post('11')], includes: { users: [ada] }, meta: { next_token: `t${token}` } },
+        };
+      },
+    });
+    const { items, cursor } = await session().quotes('9', { count: 20, cursor: null });
+    expect(items).toHaveLength(2);
+    expect(await session().quotes('9', { count: 20, cursor })).toEqual({ items: [], cursor: null });
+  });
+});
+
+describe('searches', () => {
+  const search = (q: string, cursor: string | null = null) => ({ q, product: 'Top' as const, count: 3, cursor });
+
+  test('keep the time range of the first page', async () => {
+    const { session, requests } = await fakeX({
+      '/2/tweets/search/recent': page(
+        ['15', '14', '13', '12'].map((id) => post(id)),
+        {
+          includes: { users: [ada] },
+        },
+      ),
+    });
+    const { cursor } = await session().searchTweets(search('loom since:2026-11-14 until:2026-11-21'));
+    await session().searchTweets(search('loom since:2026-11-14 until:2026-11-21', cursor));
+    const sent = {
+      query: 'loom',
+      sort_order: 'relevancy',
+      start_time: '2026-11-14T12:01:00Z',
+      end_time: '2026-11-21T00:00:00Z',
+    };
+    expect(requests.map(({ query }) => Object.fromEntries(query))).toEqual([
+      expect.objectContaining({ ...sent, max_results: '10' }),
+      expect.objectContaining({ ...sent, max_results: '10' }),
+    ]);
+  });
+
+  test('use the app-only token for older posts', async () => {
+    const { session, requests } = await fakeX({ '/2/tweets/search/all': page([]) }, { appToken: 'app-token' });
+    await session().searchTweets(search('loom since:2020-01-01'));
+    expect(requests).toMatchObject([{ token: 'app-token' }]);
+  });
+
+  test.each([
+    ['since:2020-01-01 loom', 'at most seven days'],
+    ['lang:en -filter:replies', 'other operator that finds tweets'],
+    [Array.from({ length: 200 }, () => '12:3').join(' '), 'characters'],
+  ])('refuses %.30s with 400 without a request', async (q) => {
+    const { session, requests } = await fakeX({});
+    await expect(session().searchTweets(search(q))).rejects.toMatchObject({ reason: 'malformed_field', field: 'q' });
+    expect(requests).toEqual([]);
+  });
+
+  test('send no request for a range that no post is in', async () => {
+    const { session, requests } = await fakeX({});
+    expect(await session().searchTweets(search('loom since:2026-11-20 until:2026-11-19'))).toEqual({
+      items: [],
+      cursor: null,
+    });
+    expect(requests).toEqual([]);
+  });
+
+  test('for replies find out whether the post of an empty page exists', async () => {
+    const { session } = await fakeX({
+      '/2/tweets/search/recent': page([]),
+      '/2/tweets/12': { body: { errors: [problem('resource-not-found')] } },
+    });
+    await expect(session().replies('12', { count: 20, cursor: null })).rejects.toMatchObject({
+      message: 'Tweet not found: 12',
+    });
+  });
+});
