@@ -9,8 +9,16 @@ import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
 import type { PlatformCall, PlatformCost } from '../port.ts';
 import type { Fields } from './fields.ts';
-import { type Operation, objectPrices, type PriceClass } from './operations.ts';
-import { readProblem, type Subject } from './problems.ts';
+import {
+  type Endpoint,
+  type Operation,
+  objectPrices,
+  type PriceClass,
+  type Write,
+  type WriteClass,
+  writePrices,
+} from './operations.ts';
+import { type ProblemContext, readProblem, type Subject } from './problems.ts';
 
 export interface XClientOptions {
   origin: string;
@@ -37,6 +45,20 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   appOnly?: boolean;
   /** True if a response without `data` is a success: all the objects are missing. */
   isBulk?: boolean;
+}
+
+export interface XWrite<Body extends string> {
+  operation: Write<Body>;
+  /** The ids in the path. */
+  ids: readonly string[];
+  body?: Readonly<Partial<Record<Body, unknown>>> | undefined;
+  subject: Subject | null;
+  /** The price class, if it depends on the body. */
+  price?: WriteClass | undefined;
+  /** Why X may refuse the write to the operator's app. Default: that of the operation. */
+  restriction?: string | undefined;
+  /** Distinguishes several writes of the same operation in one call. A repeated call must use the same value. */
+  part?: string;
 }
 
 /** The body of a successful response. */
@@ -78,20 +100,62 @@ export class XClient {
     call: PlatformCall,
     read: (body: XBody) => T,
   ): Promise<T> {
-    const { operation, id = '', count = 1 } = request;
-    this.#refuseEarly(operation, call, request.appOnly);
+    const { operation, id = '', count = 1, subject = null, appOnly = false } = request;
+    this.#refuseEarly(operation, call, appOnly);
     const query = queryOf(request);
     return this.#options.transport.send(
       {
         operation: operation.name,
         target: this.#target,
-        method: 'GET',
-        path: operation.path.replace('{}', id) + (query === '' ? '' : `?${query}`),
-        headers: this.#headersFor(call, request.appOnly),
+        method: operation.method,
+        path: pathOf(operation, [id]) + (query === '' ? '' : `?${query}`),
+        headers: this.#headersFor(call, appOnly),
         limits: count > 1 ? pageLimits(count, maxItemBytes) : singleLimits,
       },
       call,
-      async (answer) => read(await this.#read(answer, request as XRequest<string, PriceClass>, call)),
+      async (answer) => {
+        const body = await this.#read(answer, { operation, subject, appOnly }, call, (found) =>
+          isWhole(found, request),
+        );
+        if (call.cost) countCost(call.cost, operation, body);
+        return read(body);
+      },
+    );
+  }
+
+  /**
+   * Sends a write and returns the result of `read` for the data of the response. A write is sent once, because X performs each request that
+   * it receives. Only the sandbox recognizes a repeated one, by its idempotency token.
+   */
+  write<Body extends string, T>(request: XWrite<Body>, call: PlatformCall, read: (data: Wire) => T): Promise<T> {
+    const { operation, ids, body, subject, part = '', price = operation.price } = request;
+    this.#refuseEarly(operation, call);
+    const headers = this.#headersFor(call);
+    const token = call.tokenFor(operation.name + part);
+    const { extensions, transport } = this.#options;
+    if (extensions) headers['idempotency-token'] = token;
+    if (body) headers['content-type'] = 'application/json';
+    const { name, method } = operation;
+    const text = body && JSON.stringify(body);
+    const restriction = extensions ? undefined : (request.restriction ?? operation.restriction);
+    return transport.send(
+      {
+        operation: name,
+        target: this.#target,
+        method,
+        path: pathOf(operation, ids),
+        headers,
+        text,
+        limits: singleLimits,
+      },
+      call,
+      async (answer) => {
+        const about = { operation, subject, appOnly: false, restriction };
+        const { data } = await this.#read(answer, about, call, (found) => found.data !== undefined);
+        const result = read(object(data, 'data'));
+        call.cost?.add(price, 1, writePrices[price]);
+        return result;
+      },
     );
   }
 
@@ -114,9 +178,15 @@ export class XClient {
     return headers;
   }
 
-  async #read(answer: PlatformAnswer, request: XRequest<string, PriceClass>, call: PlatformCall): Promise<XBody> {
+  /** Returns the body of a successful response. Throws the problem of any other one, and of one for which `isSuccess` is false. */
+  async #read(
+    answer: PlatformAnswer,
+    about: Omit<ProblemContext, 'status' | 'retryAfterSeconds'>,
+    call: PlatformCall,
+    isSuccess: (body: XBody) => boolean,
+  ): Promise<XBody> {
     const { status } = answer;
-    const { operation, appOnly = false } = request;
+    const { operation, appOnly } = about;
     if (status === 429 || (status < 300 && answer.rateLimitRemaining === '0')) {
       const until = this.#options.runtime.now() + this.#retryAfter(answer) * 1_000;
       this.#exhausted.set(limitKey(operation, call, appOnly), until);
@@ -131,17 +201,12 @@ export class XClient {
         meta: object(meta, 'meta'),
         errors: list(errors, 'errors'),
       };
-      if (call.cost) countCost(call.cost, operation, read);
-      // An empty list has no data. The user search has no count either.
-      const isEmpty = operation.sizes[1] > 1 && meta !== nothing && read.errors.length === 0;
-      if (data !== undefined || read.meta.result_count === 0 || isEmpty || request.isBulk) return read;
+      if (isSuccess(read)) return read;
       if (read.errors.length === 0) throw new InvalidResponseError('data and errors are missing');
     }
     const problem = readProblem(body, {
+      ...about,
       status,
-      operation,
-      appOnly,
-      subject: request.subject ?? null,
       retryAfterSeconds: Math.max(1, this.#retryAfter(answer)),
     });
     if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
@@ -157,7 +222,7 @@ export class XClient {
   }
 
   /** Refuses a call that must fail, because its rate limit is exhausted. */
-  #refuseEarly(operation: Operation, call: PlatformCall, appOnly = false): void {
+  #refuseEarly(operation: Endpoint, call: PlatformCall, appOnly = false): void {
     if (this.#exhausted.size === 0) return;
     const until = this.#exhausted.get(limitKey(operation, call, appOnly));
     const ms = until === undefined ? 0 : until - this.#options.runtime.now();
@@ -179,8 +244,18 @@ export function cacheName({ authToken, proxy, account }: PlatformCall): string {
     .digest('base64url');
 }
 
-function limitKey(operation: Operation, call: PlatformCall, appOnly: boolean): string {
+function limitKey(operation: Endpoint, call: PlatformCall, appOnly: boolean): string {
   return `${operation.name} ${appOnly ? '' : cacheName(call)}`;
+}
+
+function pathOf({ path }: Endpoint, ids: readonly string[]): string {
+  return ids.reduce((made, id) => made.replace('{}', id), path);
+}
+
+/** An empty list has no data. The user search has no count either. */
+function isWhole({ data, meta, errors }: XBody, { operation, isBulk }: XRequest<string, PriceClass>): boolean {
+  const isEmpty = operation.sizes[1] > 1 && meta !== nothing && errors.length === 0;
+  return data !== undefined || meta.result_count === 0 || isEmpty || isBulk === true;
 }
 
 function queryOf({ query, fields }: XRequest<string, PriceClass>): string {

@@ -57,7 +57,7 @@ export type Operation = ActorOperation | OpenOperation;
 export interface XOperation extends Omit<Route, 'contract'> {
   readonly access: 'x';
   /** The viewer is null if the token is app-only. */
-  handle(call: Call & { readonly viewer: Viewer }): SandboxResponse;
+  handle(call: Call & { readonly viewer: Viewer }): SandboxResponse | Promise<SandboxResponse>;
 }
 
 export type RoutedOperation = Operation | XOperation;

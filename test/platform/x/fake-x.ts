@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
@@ -12,11 +13,22 @@ import { originOf } from '../../support/listen.ts';
 interface Response {
   status?: number;
   headers?: Record<string, string>;
-  body: unknown;
+  body?: unknown;
+  /** Breaks the connection instead, after the request was received. */
+  cut?: true;
 }
 
-/** An answer of X to each path. The key is the path, or the path and a part of the query. */
+/** An answer of X to each path. The key is the path, preceded by the method and a space if it is not GET. */
 export type Answers = Record<string, Response | ((url: URL) => Response)>;
+
+interface Received {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  token: string;
+  /** The parsed body. */
+  sent: unknown;
+}
 
 export const now = Date.parse('2026-11-21T12:00:00.000Z');
 /** A runtime whose clock stands still. */
@@ -24,22 +36,27 @@ export const runtime = { ...systemRuntime, now: () => now };
 
 /** Starts a server with canned answers of X, and an adapter for it. Both close with the test. */
 export async function fakeX(answers: Answers, { appToken = null as string | null } = {}) {
-  const requests: { path: string; query: URLSearchParams; token: string }[] = [];
-  const server = createServer((request, response) => {
+  const requests: Received[] = [];
+  const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://x');
     const token = (request.headers.authorization ?? '').replace('Bearer ', '');
-    requests.push({ path: url.pathname, query: url.searchParams, token });
-    const found = answers[url.pathname];
+    const written = await text(request);
+    const { method = '' } = request;
+    const sent: unknown = written === '' ? null : JSON.parse(written);
+    requests.push({ method, path: url.pathname, query: url.searchParams, token, sent });
+    const found = answers[method === 'GET' ? url.pathname : `${method} ${url.pathname}`];
     const {
       status = 200,
       headers = {},
       body,
+      cut = false,
     } = (typeof found === 'function' ? found(url) : found) ?? {
       status: 404,
       body: null,
     };
+    if (cut) return request.socket.destroy();
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(body));
+    return response.end(JSON.stringify(body));
   });
   const origin = await originOf(server);
   const guard = new OutboundGuard({ allow: [], runtime });
