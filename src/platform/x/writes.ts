@@ -5,7 +5,7 @@ import { flag, id, object, text, type Wire } from '../http/wire.ts';
 import type { CreatedTweet, FollowState, NamedUser, NewTweet, UserReference } from '../port.ts';
 import type { XWrite } from './client.ts';
 import { protectedFields, referenceFields } from './fields.ts';
-import { aUser, byReference, checkedId } from './identifiers.ts';
+import { aUser, byReference, checkedId, isId } from './identifiers.ts';
 import { enterpriseOnly, operations, type Write, writes } from './operations.ts';
 import { aTweet, subjectNotFound } from './problems.ts';
 import { isPostOf, maxTextLength, timeOfId } from './read-post.ts';
@@ -23,6 +23,9 @@ export class XSession extends XReadSession {
     const { mediaIds = [], mediaAltTexts = [], replyToTweetId: replyTo, quoteTweetUrl: url } = tweet;
     const { host } = this.parts.features;
     const quoteOf = tweet.quoteTweetId ?? (url ? readTweetUrl(url, host) : null);
+    for (const tweetId of [replyTo, quoteOf]) if (tweetId !== null) checkedId(aTweet(tweetId));
+    for (const mediaId of mediaIds)
+      if (!isId(mediaId)) throw new PosternError('resource_not_found', `Media not found: ${mediaId}`);
     const wanted = { text: tweet.text, replyTo, quoteOf, sinceMs: this.parts.runtime.now() };
     for (const [at, mediaId] of mediaIds.entries()) {
       const alt = mediaAltTexts[at];
