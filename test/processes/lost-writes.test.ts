@@ -21,7 +21,7 @@ describe.each(['sandbox', 'x'])('posts on %s', async (kind) => {
   const post = (client: Client, text: string, name = text): Promise<Answer> =>
     client.post('/tweet/create', { text }, { 'idempotency-key': name });
   const timesPosted = async (text: string) => (await sandbox.tweets()).filter((posted) => posted === text).length;
-  const fail = (operation: string, fault: object) => sandbox.setFault({ fault, operation, times: 1 });
+  const fail = (operation: string, fault: Record<string, unknown>) => sandbox.setFault({ fault, operation, times: 1 });
   const isX = kind === 'x';
   const spent = async (client: Client) => 1 - Number(await restingBalance(client));
 

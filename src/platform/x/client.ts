@@ -43,7 +43,7 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   count?: number;
   /** Sends the operator's app-only token instead of `auth_token`. */
   appOnly?: boolean;
-  /** True if a response without `data` is a success: all the objects are missing. */
+  /** True if a response with `errors` and without `data` is a success: all the objects are missing. */
   isBulk?: boolean;
 }
 
@@ -255,7 +255,8 @@ function pathOf({ path }: Endpoint, ids: readonly string[]): string {
 /** An empty list has no data. The user search has no count either. */
 function isWhole({ data, meta, errors }: XBody, { operation, isBulk }: XRequest<string, PriceClass>): boolean {
   const isEmpty = operation.sizes[1] > 1 && meta !== nothing && errors.length === 0;
-  return data !== undefined || meta.result_count === 0 || isEmpty || isBulk === true;
+  const isMissing = isBulk === true && errors.length > 0;
+  return data !== undefined || meta.result_count === 0 || isEmpty || isMissing;
 }
 
 function queryOf({ query, fields }: XRequest<string, PriceClass>): string {

@@ -47,6 +47,8 @@ interface PostListOptions {
   reposts?: boolean;
   /** Selects posts of a list that has others too. */
   isWanted?: ((post: Wire) => boolean) | undefined;
+  /** True if the list is ordered by id. Default: true for lists that can begin at an id. */
+  newestFirst?: boolean;
 }
 
 /** A search as it continues: `plan` without what can only be known for its first page. */
@@ -91,7 +93,9 @@ export class XReadSession extends UnsupportedSession {
     const known = ids.filter(isId);
     if (known.length === 0) return ids.map(() => 'not_found');
     const request = {
-      ...{ operation: operations.getPostsByIds, fields: this.#postFields(), query: { ids: known.join(',') } },
+      operation: operations.getPostsByIds,
+      query: { ids: known.join(',') },
+      fields: this.#postFields(),
       ...bulk(known.length),
     };
     const { reader, posts, missing } = await this.send(request, (body) => ({
@@ -119,7 +123,8 @@ export class XReadSession extends UnsupportedSession {
   }
 
   override quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
-    return this.postPage({ operation: operations.getPostsQuotedPosts, ...ofId(aTweet(tweetId)) }, page);
+    const quotes = { operation: operations.getPostsQuotedPosts, ...ofId(aTweet(tweetId)) };
+    return this.postPage(quotes, page, { newestFirst: true });
   }
 
   override retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
@@ -217,10 +222,10 @@ export class XReadSession extends UnsupportedSession {
   protected async postPage(
     { query, ...of }: XList<'post'>,
     page: PageRequest,
-    { reposts = false, isWanted }: PostListOptions = {},
+    { reposts = false, isWanted, newestFirst = of.operation.query.includes('until_id') }: PostListOptions = {},
   ): Promise<Page<Tweet>> {
     const { sizes } = of.operation;
-    return readPage(page, { sizes, isSparse: isWanted !== undefined }, ({ token }, size) =>
+    return readPage(page, { sizes, isSparse: isWanted !== undefined, newestFirst }, ({ token }, size) =>
       this.#rawPosts({ ...of, query: { ...query, pagination_token: token } }, size, { reposts, isWanted }),
     );
   }
@@ -285,7 +290,7 @@ export class XReadSession extends UnsupportedSession {
     const fixed = `${search.all ? 'all' : 'recent'}:${search.startMs ?? ''}:${search.endMs ?? ''}`;
     return readPage(
       { count, cursor },
-      { sizes: operations.searchPostsRecent.sizes, fixed },
+      { sizes: operations.searchPostsRecent.sizes, fixed, newestFirst: sort === 'recency' },
       ({ token, fixed: kept }, size) => {
         const [reach, start = '', end = ''] = kept.split(':');
         const all = reach === 'all';
