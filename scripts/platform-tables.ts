@@ -1,7 +1,9 @@
 import { actions, streams } from '../src/actions/registry.ts';
 import { adapters } from '../src/platform/adapters.ts';
 import type { MediaLimits, PlatformCapabilities, TextLimit } from '../src/platform/capabilities.ts';
+import { objectPrices, operations } from '../src/platform/x/operations.ts';
 import { eventTypes } from '../src/shared/model/event.ts';
+import { microsPerDollar } from '../src/shared/model/money.ts';
 import { code, table } from './markdown-table.ts';
 
 const platforms = Object.values(adapters).map(({ capabilities }) => capabilities);
@@ -9,7 +11,22 @@ const head = (first: string) => [first, ...platforms.map(({ kind }) => code(kind
 
 /** Returns the tables of the adapters' capabilities, for docs/platforms.md. */
 export function platformTables(): Record<string, string> {
-  return { 'platform-actions': actionTable(), 'platform-events': eventTable(), 'platform-limits': limitTable() };
+  return {
+    'platform-actions': actionTable(),
+    'platform-events': eventTable(),
+    'platform-limits': limitTable(),
+    'x-requests': requestTable(),
+  };
+}
+
+function requestTable(): string {
+  const rows = Object.values(operations).map(({ method, path, scopes, limit, limitOf, items }) => [
+    code(`${method} ${path.replace('{}', path.includes('by/username') ? '{username}' : '{id}')}`),
+    limitOf === 'app' ? 'app-only token' : ['tweet.read', 'users.read', ...scopes].join(' '),
+    limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
+    `${items}: ${objectPrices[items] / microsPerDollar}`,
+  ]);
+  return table(['request', 'scopes', 'limit in 15 minutes', 'dollars for each object'], rows);
 }
 
 function actionTable(): string {

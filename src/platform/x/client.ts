@@ -7,7 +7,7 @@ import { type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
-import type { PlatformCall, PlatformCost } from '../port.ts';
+import type { OnCost, PlatformCall } from '../port.ts';
 import type { Fields } from './fields.ts';
 import { type Operation, objectPrices, type PriceClass } from './operations.ts';
 import { readProblem, type Subject } from './problems.ts';
@@ -22,16 +22,20 @@ export interface XClientOptions {
   appToken: Secret | null;
   /** Called when X refuses a call because the operator's credit is used up. */
   onCreditExhausted: () => void;
+  /** Called with the price of objects that X bills, also of calls that no caller pays for, such as those of pollers. */
+  onCost?: OnCost | undefined;
 }
 
 export interface XRequest<Query extends string, Class extends PriceClass> {
   operation: Operation<Query, Class>;
   /** The id or name in the path. */
   id?: string;
-  query?: Partial<Record<Query, string | number | null>>;
+  query?: Partial<Record<NoInfer<Query>, string | null>>;
+  /** The page of a list. */
+  page?: { size: number; token: string | null };
   fields: Fields<Class>;
   subject?: Subject | null;
-  /** The number of objects that are asked for. Default: 1. */
+  /** The number of objects that a look-up asks for. Default: 1. */
   count?: number;
   /** Sends the operator's app-only token instead of `auth_token`. */
   appOnly?: boolean;
@@ -78,14 +82,14 @@ export class XClient {
     call: PlatformCall,
     read: (body: XBody) => T,
   ): Promise<T> {
-    const { operation, id = '', count = 1 } = request;
+    const { operation, id = '', page, count = page?.size ?? 1 } = request;
     this.#refuseEarly(operation, call, request.appOnly);
     const query = queryOf(request);
     return this.#options.transport.send(
       {
         operation: operation.name,
         target: this.#target,
-        method: 'GET',
+        method: operation.method,
         path: operation.path.replace('{}', id) + (query === '' ? '' : `?${query}`),
         headers: this.#headersFor(call, request.appOnly),
         limits: count > 1 ? pageLimits(count, maxItemBytes) : singleLimits,
@@ -131,7 +135,7 @@ export class XClient {
         meta: object(meta, 'meta'),
         errors: list(errors, 'errors'),
       };
-      if (call.cost) countCost(call.cost, operation, read);
+      this.#countCost(call, operation, read);
       // An empty list has no data. The user search has no count either.
       const isEmpty = operation.sizes[1] > 1 && meta !== nothing && read.errors.length === 0;
       if (data !== undefined || read.meta.result_count === 0 || isEmpty || request.isBulk) return read;
@@ -146,6 +150,21 @@ export class XClient {
     });
     if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
     throw problem;
+  }
+
+  /** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
+  #countCost({ cost }: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
+    const count = { post: 0, user: 0 };
+    count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
+    count.post += lengthOf(includes.posts ?? includes.tweets);
+    count.user += lengthOf(includes.users);
+    for (const priceClass of ['post', 'user'] as const) {
+      const objects = count[priceClass];
+      if (objects === 0) continue;
+      const micros = objects * objectPrices[priceClass];
+      cost?.add(priceClass, objects, micros);
+      this.#options.onCost?.(priceClass, micros);
+    }
   }
 
   /** X sends the time when the limit ends, in seconds since the Unix epoch. */
@@ -183,25 +202,14 @@ function limitKey(operation: Operation, call: PlatformCall, appOnly: boolean): s
   return `${operation.name} ${appOnly ? '' : cacheName(call)}`;
 }
 
-function queryOf({ query, fields }: XRequest<string, PriceClass>): string {
+function queryOf({ operation, query, page, fields }: XRequest<string, PriceClass>): string {
   let text = fields.text;
-  for (const [name, value] of Object.entries(query ?? {})) {
+  const parts = { ...query, ...(page && { max_results: page.size, [operation.token]: page.token }) };
+  for (const [name, value] of Object.entries(parts)) {
     if (value === null || value === undefined) continue;
     text += `${text === '' ? '' : '&'}${name}=${encodeURIComponent(value)}`;
   }
   return text;
-}
-
-/** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
-function countCost(cost: PlatformCost, { items }: Operation, { data, includes }: XBody) {
-  const count = { post: 0, user: 0 };
-  count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
-  count.post += lengthOf(includes.posts ?? includes.tweets);
-  count.user += lengthOf(includes.users);
-  for (const priceClass of ['post', 'user'] as const) {
-    const objects = count[priceClass];
-    if (objects > 0) cost.add(priceClass, objects, objects * objectPrices[priceClass]);
-  }
 }
 
 function lengthOf(value: unknown): number {
