@@ -32,7 +32,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
     const create = () => other.act('create', { ...first, publish: true });
     const [refused, asked] = await fixture.sandbox.requestsDuring(create);
     expect(refused).toMatchObject({ status: 403, error: 'Publishing an article needs a premium subscription' });
-    expect(asked).toEqual({ me: 1 });
+    expect(asked).toEqual({ getUsersMe: 1 });
     expect(await other.list()).toEqual([]);
   });
 

@@ -39,7 +39,7 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   count?: number;
   /** Sends the operator's app-only token instead of `auth_token`. */
   appOnly?: boolean;
-  /** True if a response without `data` is a success: all the objects are missing. */
+  /** True if a response with `errors` and without `data` is a success: all the objects are missing. */
   isBulk?: boolean;
 }
 
@@ -138,8 +138,9 @@ export class XClient {
       this.#countCost(call, operation, read);
       // An empty list has no data. The user search has no count either.
       const isEmpty = operation.sizes[1] > 1 && meta !== nothing && read.errors.length === 0;
-      if (data !== undefined || read.meta.result_count === 0 || isEmpty || request.isBulk) return read;
+      if (data !== undefined || read.meta.result_count === 0 || isEmpty) return read;
       if (read.errors.length === 0) throw new InvalidResponseError('data and errors are missing');
+      if (request.isBulk) return read;
     }
     const problem = readProblem(body, {
       status,

@@ -47,6 +47,8 @@ interface PostListOptions {
   reposts?: boolean;
   /** Selects posts of a list that has others too. */
   isWanted?: ((post: Wire) => boolean) | undefined;
+  /** True if the list is ordered by id. Default: true for lists that can begin at an id. */
+  newestFirst?: boolean;
 }
 
 /** A search as it continues: `plan` without what can only be known for its first page. */
@@ -115,7 +117,8 @@ export class XSession extends UnsupportedSession {
   }
 
   override quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
-    return this.postPage({ operation: operations.getPostsQuotedPosts, ...ofId(aTweet(tweetId)) }, page);
+    const quotes = { operation: operations.getPostsQuotedPosts, ...ofId(aTweet(tweetId)) };
+    return this.postPage(quotes, page, { newestFirst: true });
   }
 
   override retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
@@ -213,10 +216,11 @@ export class XSession extends UnsupportedSession {
   protected async postPage<Query extends string>(
     of: XList<Query, 'post'>,
     page: PageRequest,
-    options: PostListOptions = {},
+    { newestFirst = of.operation.query.some((name) => name === 'until_id'), ...options }: PostListOptions = {},
   ): Promise<Page<Tweet>> {
     const { sizes } = of.operation;
-    return readPage(page, { sizes, isSparse: options.isWanted !== undefined }, ({ token }, size) =>
+    const isSparse = options.isWanted !== undefined;
+    return readPage(page, { sizes, isSparse, newestFirst }, ({ token }, size) =>
       this.#rawPosts({ ...of, page: { size, token } }, options),
     );
   }
@@ -276,7 +280,7 @@ export class XSession extends UnsupportedSession {
     const fixed = `${search.all ? 'all' : 'recent'}:${search.startMs ?? ''}:${search.endMs ?? ''}`;
     return readPage(
       { count, cursor },
-      { sizes: operations.searchPostsRecent.sizes, fixed },
+      { sizes: operations.searchPostsRecent.sizes, fixed, newestFirst: sort === 'recency' },
       ({ token, fixed: kept }, size) => {
         const [reach, start = '', end = ''] = kept.split(':');
         const all = reach === 'all';
