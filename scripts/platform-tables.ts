@@ -22,11 +22,11 @@ export function platformTables(): Record<string, string> {
 function requestTable(): string {
   const rows = Object.values(operations).map(({ method, path, scopes, limit, limitOf, items }) => [
     code(`${method} ${path.replace('{}', path.includes('by/username') ? '{username}' : '{id}')}`),
-    limitOf === 'app' ? 'app-only token' : ['tweet.read', 'users.read', ...scopes].join(' '),
+    limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
     limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
     `${items}: ${objectPrices[items] / microsPerDollar}`,
   ]);
-  return table(['request', 'scopes', 'limit in 15 minutes', 'dollars for each object'], rows);
+  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars for each object'], rows);
 }
 
 function actionTable(): string {
