@@ -1,9 +1,9 @@
 import { actions, streams } from '../src/actions/registry.ts';
 import { adapters } from '../src/platform/adapters.ts';
 import type { MediaLimits, PlatformCapabilities, TextLimit } from '../src/platform/capabilities.ts';
-import { objectPrices, operations } from '../src/platform/x/operations.ts';
+import { type Endpoint, objectPrices, operations, writePrices, writes } from '../src/platform/x/operations.ts';
 import { eventTypes } from '../src/shared/model/event.ts';
-import { microsPerDollar } from '../src/shared/model/money.ts';
+import { formatDollars } from '../src/shared/model/money.ts';
 import { code, table } from './markdown-table.ts';
 
 const platforms = Object.values(adapters).map(({ capabilities }) => capabilities);
@@ -20,13 +20,17 @@ export function platformTables(): Record<string, string> {
 }
 
 function requestTable(): string {
-  const rows = Object.values(operations).map(({ method, path, scopes, limit, limitOf, items }) => [
-    code(`${method} ${path.replace('{}', path.includes('by/username') ? '{username}' : '{id}')}`),
+  const row = ({ path, scopes, limit, limitOf }: Endpoint, method: string, billed: string, micros: number) => [
+    code(`${method} ${path.replace(/(username\/)?\{\}/g, (_, name = '') => (name ? `${name}{username}` : '{id}'))}`),
     limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
     limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
-    `${items}: ${objectPrices[items] / microsPerDollar}`,
-  ]);
-  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars for each object'], rows);
+    `${billed}: ${formatDollars(micros)}`,
+  ];
+  const rows = [
+    ...Object.values(operations).map((read) => row(read, read.method, read.items, objectPrices[read.items])),
+    ...Object.values(writes).map((write) => row(write, write.method, code(write.price), writePrices[write.price])),
+  ];
+  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars for each object or write'], rows);
 }
 
 function actionTable(): string {

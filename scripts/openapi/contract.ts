@@ -6,9 +6,6 @@ import { xOperations } from '../../src/sandbox/x/operations.ts';
 
 /** Maps each path prefix that ends in a variable to the component that describes the variable. */
 const partsOfPaths: Readonly<Record<string, string>> = {
-  '/api/users/{id}': 'UserId',
-  '/api/users/by/{screen_name}': 'ScreenName',
-  '/api/tweets/{id}': 'TweetId',
   '/api/articles/{id}': 'ArticleId',
   '/api/media/{id}': 'MediaId',
   '/api/chat/conversations/{id}': 'ConversationId',

@@ -178,8 +178,11 @@ export interface ActivityPage {
   gap: boolean;
 }
 
-export interface FollowState extends UserName {
+export interface NamedUser extends UserName {
   name: string;
+}
+
+export interface FollowState extends NamedUser {
   following: boolean;
   /** True while a protected user has not accepted the follow request. */
   followRequestSent: boolean;
@@ -239,6 +242,10 @@ export interface PlatformSession {
   affiliates(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
   follow(user: UserReference): Promise<FollowState>;
   unfollow(user: UserReference): Promise<FollowState>;
+  block(user: UserReference): Promise<NamedUser>;
+  unblock(user: UserReference): Promise<NamedUser>;
+  mute(user: UserReference): Promise<NamedUser>;
+  unmute(user: UserReference): Promise<NamedUser>;
   listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>>;
   /**
    * Returns the next events of the actor's activity feed. Without a cursor, the page has no events, and its cursor is
@@ -271,4 +278,6 @@ export interface PlatformMedia {
    * the media.
    */
   upload(media: TakenMedia): Promise<string>;
+  /** Adds a description. Missing if descriptions are a part of `createTweet` or ignored. */
+  describe?(mediaId: string, text: string): Promise<void>;
 }

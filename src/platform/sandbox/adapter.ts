@@ -33,7 +33,7 @@ export class SandboxPlatform implements Platform {
     this.#host = host;
     this.#transport = new Transport(options);
     this.#client = new SandboxClient(origin, this.#transport);
-    const features = { extensions: true, pages: { url: origin, platformUrl: origin } };
+    const features = { extensions: true, host, pages: { url: origin, platformUrl: origin } };
     const client = new XClient({
       origin,
       transport: this.#transport,
@@ -47,7 +47,7 @@ export class SandboxPlatform implements Platform {
   }
 
   as(call: PlatformCall): PlatformSession {
-    return new SandboxSession(this.#parts, this.#client, call, (url) => readTweetUrl(url, this.#host));
+    return new SandboxSession(this.#parts, this.#client, call);
   }
 
   isTweetUrl(url: string): boolean {

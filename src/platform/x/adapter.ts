@@ -6,8 +6,9 @@ import { xCapabilities } from './capabilities.ts';
 import { XClient } from './client.ts';
 import { xFeatures } from './features.ts';
 import { Identifiers } from './identifiers.ts';
-import { type SessionParts, XSession } from './session.ts';
+import type { SessionParts } from './session.ts';
 import { readTweetUrl } from './tweet-url.ts';
+import { XSession } from './writes.ts';
 
 /** The adapter for X's API v2: https://docs.x.com/x-api */
 export class XPlatform implements Platform {

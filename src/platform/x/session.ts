@@ -56,8 +56,8 @@ type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'>;
 
 const weekMs = 7 * 86_400_000;
 
-/** A session on X, or on the sandbox as a server of X's API, on behalf of one actor. */
-export class XSession extends UnsupportedSession {
+/** The reads of a session. */
+export class XReadSession extends UnsupportedSession {
   protected readonly parts: SessionParts;
   protected readonly call: PlatformCall;
   readonly #needs: PlatformNeeds;
@@ -384,7 +384,7 @@ function ofId(subject: Subject) {
 }
 
 /** X leaves `data` out if a page is empty. */
-function itemsOf({ data }: XBody, size: number): Wire[] {
+export function itemsOf({ data }: XBody, size: number): Wire[] {
   return optional(list, data, 'data', [])
     .slice(0, size)
     .map((item) => object(item, 'data[]'));

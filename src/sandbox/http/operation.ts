@@ -58,7 +58,7 @@ export interface XOperation extends Omit<Route, 'contract'> {
   readonly access: 'x';
   readonly contract?: OperationContract;
   /** The viewer is null if the token is app-only. */
-  handle(call: Call & { readonly viewer: Viewer }): SandboxResponse;
+  handle(call: Call & { readonly viewer: Viewer }): SandboxResponse | Promise<SandboxResponse>;
 }
 
 export type RoutedOperation = Operation | XOperation;

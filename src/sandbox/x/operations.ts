@@ -23,6 +23,7 @@ import { BadQuery, onlyRestricts, parseQuery, type Query, UnknownOperator } from
 import { bestFirst, newestMatches } from '../search/search.ts';
 import { searchUsers } from '../search/users.ts';
 import { type Answer, render } from './answer.ts';
+import { postOperations } from './posts.ts';
 import { appOnlyRefused, type ResourceProblem } from './problems.ts';
 import { userJson } from './render.ts';
 import {
@@ -39,6 +40,7 @@ import {
   type XCall,
 } from './request.ts';
 import { type Kind, selectionOf, selectionParameters } from './selection.ts';
+import { writeOperations } from './writes.ts';
 
 interface Declared {
   /** The operationId in X's OpenAPI document. */
@@ -370,7 +372,8 @@ const postLists: readonly XOperation[] = [
     from(call) {
       const owner = shownUser(call);
       const after = inRange(call.query, (id) => newestTweets(owner.mentions, id));
-      return { owner, after, shown: (post) => 'author' in post && post.author !== owner };
+      const isShown = (author: User) => author !== owner && call.viewer?.muted.has(author) !== true;
+      return { owner, after, shown: (post) => 'author' in post && isShown(post.author) };
     },
   }),
   postList({
@@ -382,7 +385,7 @@ const postLists: readonly XOperation[] = [
     from(call) {
       const owner = ownUser(call);
       const { tweets, reposts } = call.dataset;
-      const isNear = (author: User) => author === owner || owner.following.has(author);
+      const isNear = (author: User) => author === owner || (owner.following.has(author) && !owner.muted.has(author));
       const shownRepost = ({ author, of }: Repost) => isNear(author) && of.author !== author;
       const after = inRange(call.query, (id) => mergeNewest(tweets, reposts.values(), id, shownRepost));
       return { owner, after, shown: (post) => 'author' in post && isNear(post.author) };
@@ -536,5 +539,7 @@ export const xOperations: readonly XOperation[] = [
   postSearch('searchPostsRecent', 'recent', 100),
   postSearch('searchPostsAll', 'all', 500),
   userSearch,
+  ...postOperations,
+  ...writeOperations,
   ...extensions,
 ];

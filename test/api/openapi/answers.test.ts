@@ -71,7 +71,7 @@ describe('the message that the document shows is the one that the service writes
   const search = (query: Record<string, string> = {}, client = ada) =>
     client.get('/tweet/advanced_search', { q: 'hello', ...query });
   const fault = async (body: Record<string, unknown>) => {
-    await service.addFault({ ...body }, { operation: 'likeTweet', times: 1 });
+    await service.addFault({ ...body }, { operation: 'likePost', times: 1 });
     return ada.post('/tweet/favorite', { tweet_id: '1' });
   };
   const provoke: Partial<Record<ErrorCode, [action: string, () => Promise<Answer>]>> = {

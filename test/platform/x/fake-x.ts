@@ -14,11 +14,22 @@ import { differencesFromX, readRequest } from '../../support/x-document.ts';
 interface Response {
   status?: number;
   headers?: Record<string, string>;
-  body: unknown;
+  body?: unknown;
+  /** Breaks the connection instead, after the request was received. */
+  cut?: true;
 }
 
-/** An answer of X to each path. The key is the path, or the path and a part of the query. */
+/** An answer of X to each path. The key is the path, preceded by the method and a space if it is not GET. */
 export type Answers = Record<string, Response | ((url: URL) => Response)>;
+
+interface Received {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  token: string;
+  /** The parsed body. */
+  sent: unknown;
+}
 
 export const now = Date.parse('2026-11-21T12:00:00.000Z');
 /** A runtime whose clock stands still. */
@@ -26,24 +37,28 @@ export const runtime = { ...systemRuntime, now: () => now };
 
 /** Starts a server with canned answers of X, and an adapter for it. Both close with the test, which fails if a request differs from X's document. */
 export async function fakeX(answers: Answers, { appToken = null as string | null } = {}) {
-  const requests: { path: string; query: URLSearchParams; token: string }[] = [];
+  const requests: Received[] = [];
   const differences: string[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://x');
     const token = (request.headers.authorization ?? '').replace('Bearer ', '');
-    requests.push({ path: url.pathname, query: url.searchParams, token });
-    differences.push(...differencesFromX(await readRequest(request)));
-    const found = answers[url.pathname];
+    const received = await readRequest(request);
+    const { method, body: sent = null } = received;
+    requests.push({ method, path: url.pathname, query: url.searchParams, token, sent });
+    differences.push(...differencesFromX(received));
+    const found = answers[method === 'GET' ? url.pathname : `${method} ${url.pathname}`];
     const {
       status = 200,
       headers = {},
       body,
+      cut = false,
     } = (typeof found === 'function' ? found(url) : found) ?? {
       status: 404,
       body: null,
     };
+    if (cut) return request.socket.destroy();
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(body));
+    return response.end(JSON.stringify(body));
   });
   const origin = await originOf(server);
   const guard = new OutboundGuard({ allow: [], runtime });

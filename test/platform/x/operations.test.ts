@@ -1,29 +1,36 @@
 import { describe, expect, test } from 'vitest';
 import type { XClient } from '../../../src/platform/x/client.ts';
 import { leastFields } from '../../../src/platform/x/fields.ts';
-import { operations } from '../../../src/platform/x/operations.ts';
+import { type Operation, operations, type Write, writes } from '../../../src/platform/x/operations.ts';
 import { xOperations } from '../../../src/sandbox/x/operations.ts';
 import { differencesFromX, documentedOperation, hasDocument } from '../../support/x-document.ts';
 
 /** Operations that X has, but the trimmed document lacks. */
-const undocumented = ['getUsersLikedPosts'];
+const undocumented = ['getUsersLikedPosts', 'blockUser', 'unblockUser', 'muteUser', 'unmuteUser'];
+const isDocumented = ({ name }: { name: string }) => !undocumented.includes(name);
+
+function expectDocumented({ name, method, path, scopes, limitOf }: Operation | Write) {
+  const found = documentedOperation(name);
+  expect(found).toMatchObject({ method, path });
+  const all = limitOf === 'app' ? undefined : ['tweet.read', 'users.read', ...scopes];
+  expect(found?.scopes?.toSorted()).toEqual(all?.toSorted());
+  return found;
+}
 
 describe.skipIf(!hasDocument)('operations', () => {
-  const documented = Object.values(operations).filter(({ name }) => !undocumented.includes(name));
-
-  test.each(documented)('$name is the operation of the document', ({ name, limitOf, scopes, sizes, ...operation }) => {
-    const { method, path } = operation;
-    const found = documentedOperation(name);
-    const isList = sizes[1] > 1;
+  test.each(Object.values(operations).filter(isDocumented))('$name reads as the document says', (operation) => {
+    const { query, token, sizes } = operation;
+    const found = expectDocumented(operation);
     const [least = 1, greatest = 1] = found?.sizes ?? [];
-    expect(found).toMatchObject({ method, path });
-    expect(found?.query).toEqual(expect.arrayContaining([...operation.query, ...(isList ? [operation.token] : [])]));
     expect([sizes[0] >= least, sizes[1] <= greatest]).toEqual([true, true]);
-    const all = limitOf === 'app' ? undefined : ['tweet.read', 'users.read', ...scopes];
-    expect(found?.scopes?.toSorted()).toEqual(all?.toSorted());
+    expect(found?.query).toEqual(expect.arrayContaining([...query, ...(sizes[1] > 1 ? [token] : [])]));
   });
 
-  test.each(xOperations.filter(({ path, id }) => path.startsWith('/2/') && !undocumented.includes(id)))(
+  test.each(Object.values(writes).filter(isDocumented))('$name writes as the document says', (write) => {
+    expect(expectDocumented(write)?.body).toEqual(expect.arrayContaining([...write.body]));
+  });
+
+  test.each(xOperations.filter(({ path, id }) => path.startsWith('/2/') && isDocumented({ name: id })))(
     '$id of the sandbox is at the path of the document',
     ({ id, method, path }) => {
       expect(documentedOperation(id)).toMatchObject({ method, path: path.replace(/\{\w+\}/g, '{}') });
