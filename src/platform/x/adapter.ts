@@ -34,7 +34,7 @@ export class XPlatform implements Platform {
   }: AdapterOptions & { appToken: Secret | null }) {
     const counter = connections.platform;
     this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
-    const { appToken, onCreditExhausted } = options;
+    const { appToken, onCreditExhausted, onCost } = options;
     const { extensions } = xFeatures;
     const client = new XClient({
       origin,
@@ -43,6 +43,7 @@ export class XPlatform implements Platform {
       extensions,
       appToken,
       onCreditExhausted,
+      onCost,
     });
     this.#parts = { client, features: xFeatures, runtime, identifiers: new Identifiers(client, runtime) };
   }

@@ -7,7 +7,7 @@ import { type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
-import type { PlatformCall, PlatformCost } from '../port.ts';
+import type { OnCost, PlatformCall } from '../port.ts';
 import type { Fields } from './fields.ts';
 import {
   type Endpoint,
@@ -30,16 +30,20 @@ export interface XClientOptions {
   appToken: Secret | null;
   /** Called when X refuses a call because the operator's credit is used up. */
   onCreditExhausted: () => void;
+  /** Called with the price of objects that X bills, also of calls that no caller pays for, such as those of pollers. */
+  onCost?: OnCost | undefined;
 }
 
 export interface XRequest<Query extends string, Class extends PriceClass> {
   operation: Operation<Query, Class>;
   /** The id or name in the path. */
   id?: string;
-  query?: Partial<Record<Query, string | number | null>>;
+  query?: Partial<Record<NoInfer<Query>, string | null>>;
+  /** The page of a list. */
+  page?: { size: number; token: string | null };
   fields: Fields<Class>;
   subject?: Subject | null;
-  /** The number of objects that are asked for. Default: 1. */
+  /** The number of objects that a look-up asks for. Default: 1. */
   count?: number;
   /** Sends the operator's app-only token instead of `auth_token`. */
   appOnly?: boolean;
@@ -51,7 +55,7 @@ export interface XWrite<Body extends string> {
   operation: Write<Body>;
   /** The ids in the path. */
   ids: readonly string[];
-  body?: Readonly<Partial<Record<Body, unknown>>> | undefined;
+  body?: Readonly<Partial<Record<NoInfer<Body>, unknown>>> | undefined;
   subject: Subject | null;
   /** The price class, if it depends on the body. */
   price?: WriteClass | undefined;
@@ -100,7 +104,7 @@ export class XClient {
     call: PlatformCall,
     read: (body: XBody) => T,
   ): Promise<T> {
-    const { operation, id = '', count = 1, subject = null, appOnly = false } = request;
+    const { operation, id = '', page, count = page?.size ?? 1, subject = null, appOnly = false } = request;
     this.#refuseEarly(operation, call, appOnly);
     const query = queryOf(request);
     return this.#options.transport.send(
@@ -117,7 +121,7 @@ export class XClient {
         const body = await this.#read(answer, { operation, subject, appOnly }, call, (found) =>
           isWhole(found, request),
         );
-        if (call.cost) countCost(call.cost, operation, body);
+        this.#countObjects(call, operation, body);
         return read(body);
       },
     );
@@ -153,7 +157,7 @@ export class XClient {
         const about = { operation, subject, appOnly: false, restriction };
         const { data } = await this.#read(answer, about, call, (found) => found.data !== undefined);
         const result = read(object(data, 'data'));
-        call.cost?.add(price, 1, writePrices[price]);
+        this.#count(call, price, 1, writePrices[price]);
         return result;
       },
     );
@@ -213,6 +217,23 @@ export class XClient {
     throw problem;
   }
 
+  /** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
+  #countObjects(call: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
+    const count = { post: 0, user: 0 };
+    count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
+    count.post += lengthOf(includes.posts ?? includes.tweets);
+    count.user += lengthOf(includes.users);
+    for (const priceClass of ['post', 'user'] as const) {
+      const objects = count[priceClass];
+      if (objects > 0) this.#count(call, priceClass, objects, objects * objectPrices[priceClass]);
+    }
+  }
+
+  #count({ cost }: PlatformCall, priceClass: string, objects: number, micros: number): void {
+    cost?.add(priceClass, objects, micros);
+    this.#options.onCost?.(priceClass, micros);
+  }
+
   /** X sends the time when the limit ends, in seconds since the Unix epoch. */
   #retryAfter({ retryAfter: after, rateLimitReset: reset }: PlatformAnswer): number {
     if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
@@ -259,25 +280,14 @@ function isWhole({ data, meta, errors }: XBody, { operation, isBulk }: XRequest<
   return data !== undefined || meta.result_count === 0 || isEmpty || isMissing;
 }
 
-function queryOf({ query, fields }: XRequest<string, PriceClass>): string {
+function queryOf({ operation, query, page, fields }: XRequest<string, PriceClass>): string {
   let text = fields.text;
-  for (const [name, value] of Object.entries(query ?? {})) {
+  const parts = { ...query, ...(page && { max_results: page.size, [operation.token]: page.token }) };
+  for (const [name, value] of Object.entries(parts)) {
     if (value === null || value === undefined) continue;
     text += `${text === '' ? '' : '&'}${name}=${encodeURIComponent(value)}`;
   }
   return text;
-}
-
-/** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
-function countCost(cost: PlatformCost, { items }: Operation, { data, includes }: XBody) {
-  const count = { post: 0, user: 0 };
-  count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
-  count.post += lengthOf(includes.posts ?? includes.tweets);
-  count.user += lengthOf(includes.users);
-  for (const priceClass of ['post', 'user'] as const) {
-    const objects = count[priceClass];
-    if (objects > 0) cost.add(priceClass, objects, objects * objectPrices[priceClass]);
-  }
 }
 
 function lengthOf(value: unknown): number {

@@ -125,8 +125,7 @@ export class XSession extends XReadSession {
     try {
       const { getUsersPosts: operation } = operations;
       const [size] = operation.sizes;
-      const query = { max_results: size };
-      const request = { operation, id: await this.viewerId(), query, fields: referenceFields, count: size };
+      const request = { operation, id: await this.viewerId(), page: { size, token: null }, fields: referenceFields };
       const newest = await this.send(request, (body) => itemsOf(body, size));
       return newest.find((post) => timeOfId(id(post.id, 'id')) >= sinceMs - toleranceMs && isPostOf(post, wanted));
     } catch {
