@@ -46,7 +46,10 @@ beforeEach(() => {
 });
 afterEach(() => machine.end());
 
-/** Starts a server that answers as X does, apart from `changes`. Returns its settings, and the requests with a token that it got. */
+/**
+ * Starts a server that answers as X does, apart from `changes`. Returns its settings, and the requests with a token
+ * that it got.
+ */
 async function startX(changes: Record<string, Response> = {}) {
   const requests: [path: string, token: string][] = [];
   const port = await machine.listenHttp(({ url = '', headers }, response) => {

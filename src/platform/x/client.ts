@@ -217,7 +217,10 @@ export class XClient {
     throw problem;
   }
 
-  /** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
+  /**
+   * Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a
+   * class are free.
+   */
   #countObjects(call: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
     const count = { post: 0, user: 0 };
     count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);

@@ -51,7 +51,10 @@ export interface Operation<Query extends string = string, Class extends PriceCla
 
 type Declared<Query extends string, Class extends PriceClass> = Omit<Operation<Query, Class>, 'name'>;
 
-/** An operation without parameters has the type of an empty name, because an object without allowed names would allow all. */
+/**
+ * An operation without parameters has the type of an empty name, because an object without allowed names would allow
+ * all.
+ */
 function declare<Class extends PriceClass>(items: Class) {
   return <const Query extends string = ''>(
     path: string,

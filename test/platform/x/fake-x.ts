@@ -35,7 +35,10 @@ export const now = Date.parse('2026-11-21T12:00:00.000Z');
 /** A runtime whose clock stands still. */
 export const runtime = { ...systemRuntime, now: () => now };
 
-/** Starts a server with canned answers of X, and an adapter for it. Both close with the test, which fails if a request differs from X's document. */
+/**
+ * Starts a server with canned answers of X, and an adapter for it. Both close with the test, which fails if a request
+ * differs from X's document.
+ */
 export async function fakeX(answers: Answers, { appToken = null as string | null } = {}) {
   const requests: Received[] = [];
   const differences: string[] = [];
