@@ -1,7 +1,9 @@
 import { actions, streams } from '../src/actions/registry.ts';
 import { adapters } from '../src/platform/adapters.ts';
 import type { MediaLimits, PlatformCapabilities, TextLimit } from '../src/platform/capabilities.ts';
+import { type Endpoint, objectPrices, operations, writePrices, writes } from '../src/platform/x/operations.ts';
 import { eventTypes } from '../src/shared/model/event.ts';
+import { formatDollars } from '../src/shared/model/money.ts';
 import { code, table } from './markdown-table.ts';
 
 const platforms = Object.values(adapters).map(({ capabilities }) => capabilities);
@@ -9,7 +11,26 @@ const head = (first: string) => [first, ...platforms.map(({ kind }) => code(kind
 
 /** Returns the tables of the adapters' capabilities, for docs/platforms.md. */
 export function platformTables(): Record<string, string> {
-  return { 'platform-actions': actionTable(), 'platform-events': eventTable(), 'platform-limits': limitTable() };
+  return {
+    'platform-actions': actionTable(),
+    'platform-events': eventTable(),
+    'platform-limits': limitTable(),
+    'x-requests': requestTable(),
+  };
+}
+
+function requestTable(): string {
+  const row = ({ path, scopes, limit, limitOf }: Endpoint, method: string, billed: string, micros: number) => [
+    code(`${method} ${path.replace(/(username\/)?\{\}/g, (_, name = '') => (name ? `${name}{username}` : '{id}'))}`),
+    limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
+    limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
+    `${billed}: ${formatDollars(micros)}`,
+  ];
+  const rows = [
+    ...Object.values(operations).map((read) => row(read, read.method, read.items, objectPrices[read.items])),
+    ...Object.values(writes).map((write) => row(write, write.method, code(write.price), writePrices[write.price])),
+  ];
+  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars for each object or write'], rows);
 }
 
 function actionTable(): string {

@@ -14,8 +14,7 @@ export class Behind {
 
   /** Posts a tweet. Returns its id. */
   async post(text: string): Promise<string> {
-    const { tweet } = await this.#send<{ tweet: { id: string } }>('/api/tweets', { text });
-    return tweet.id;
+    return (await this.#send<{ data: { id: string } }>('/2/tweets', { text })).data.id;
   }
 
   /** Writes an article. Returns its id. */
@@ -63,10 +62,12 @@ export class Behind {
   async #send<Answer>(path: string, body: object, method = 'POST'): Promise<Answer> {
     const response = await fetch(this.demo.sandboxUrl + path, {
       method,
-      headers: { 'content-type': 'application/json', cookie: `auth_token=${this.demo.accounts[0].authToken}` },
+      headers: { 'content-type': 'application/json', ...credentials(this.demo.accounts[0].authToken) },
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`the sandbox answered ${response.status} to ${path}: ${await response.text()}`);
     return (await response.json()) as Answer;
   }
 }
+
+const credentials = (token: string) => ({ cookie: `auth_token=${token}`, authorization: `Bearer ${token}` });

@@ -1428,6 +1428,26 @@ export interface UserArticlesTweetsPage {
   tweets: Tweet[];
 }
 
+/** The input of `user/block`. */
+export interface UserBlockInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/block`. */
+export interface UserBlockResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor is blocking the user now. */
+  blocking: boolean;
+}
+
 /** The input of `user/bookmarks`. */
 export interface UserBookmarksInput {
   /** Items on a page, 1 to 100. */
@@ -1652,6 +1672,26 @@ export interface UserMentionsPage {
   tweets: Tweet[];
 }
 
+/** The input of `user/mute`. */
+export interface UserMuteInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/mute`. */
+export interface UserMuteResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor is muting the user now. */
+  muting: boolean;
+}
+
 export interface UserProfile {
   /** The platform's id of the user. */
   id: string;
@@ -1738,6 +1778,26 @@ export interface UserTweetsAndRepliesPage {
   tweets: Tweet[];
 }
 
+/** The input of `user/unblock`. */
+export interface UserUnblockInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/unblock`. */
+export interface UserUnblockResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor is blocking the user now. */
+  blocking: boolean;
+}
+
 /** The input of `user/unfollow`. */
 export interface UserUnfollowInput {
   /** Screen name of the user. */
@@ -1760,6 +1820,26 @@ export interface UserUnfollowResult {
   followRequestSent: boolean;
   /** True if only approved followers see the tweets. */
   protected: boolean;
+}
+
+/** The input of `user/unmute`. */
+export interface UserUnmuteInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/unmute`. */
+export interface UserUnmuteResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor is muting the user now. */
+  muting: boolean;
 }
 
 /** The input of `user/user_about`. */
@@ -2224,6 +2304,42 @@ export class UserCalls extends CallGroup {
    */
   unfollow(input: UserUnfollowInput, options?: CallOptions): Call<UserUnfollowResult> {
     return this.sendCall({ method: 'POST', path: '/user/unfollow', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Block a user; both stop following each other (`POST /user/block`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  block(input: UserBlockInput, options?: CallOptions): Call<UserBlockResult> {
+    return this.sendCall({ method: 'POST', path: '/user/block', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Unblock a user (`POST /user/unblock`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unblock(input: UserUnblockInput, options?: CallOptions): Call<UserUnblockResult> {
+    return this.sendCall({ method: 'POST', path: '/user/unblock', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Mute a user, whose tweets then miss in the home timeline and in mentions (`POST /user/mute`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  mute(input: UserMuteInput, options?: CallOptions): Call<UserMuteResult> {
+    return this.sendCall({ method: 'POST', path: '/user/mute', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Unmute a user (`POST /user/unmute`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unmute(input: UserUnmuteInput, options?: CallOptions): Call<UserUnmuteResult> {
+    return this.sendCall({ method: 'POST', path: '/user/unmute', effect: 'idempotent', actor: 'acts' }, input, options);
   }
 
   /**

@@ -3,7 +3,7 @@ import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { useService } from '../support/use-service.ts';
 import { type ForwardProxy, startForwardProxy } from './forward-proxy.ts';
 
-const operations = ['searchPostsAll', 'createTweet', 'likeTweet', 'unlikeTweet', 'getUsersByUsername'];
+const operations = ['searchPostsAll', 'createPosts', 'likePost', 'unlikePost', 'getUsersByUsername'];
 const asked = async () => {
   const counts = await Promise.all(operations.map((operation) => sandbox.requests(operation)));
   return counts.reduce((sum, count) => sum + count, 0);

@@ -80,7 +80,7 @@ describe('an article', () => {
     const { id } = await begin(author);
     await publish(id, author);
     const { tweet_id } = (await sandbox.get(`/api/articles/${id}`, author)).body.article;
-    await sandbox.call('DELETE', `/api/tweets/${tweet_id}`, { as: author });
+    await sandbox.remove(tweet_id, author);
     expect((await sandbox.get(`/api/articles/${id}`, author)).body.article).toMatchObject({
       status: 'draft',
       tweet_id: null,

@@ -20,7 +20,7 @@ test('the tweets that wrap articles have them, and are deleted with their tweet'
   const titles = async () => (await sandbox.x(path)).body.data.map((tweet: Json) => tweet.article.title);
   expect(await titles()).toEqual(TITLES.toReversed());
   const [newest] = (await sandbox.x(path)).body.data;
-  await sandbox.call('DELETE', `/api/tweets/${newest.id}`, { as: open });
+  await sandbox.remove(newest.id, open);
   expect(await titles()).toEqual(TITLES.toReversed().slice(1));
   const ofShy = path.replace(open.userId, shy.userId);
   expect((await sandbox.x(ofShy)).body.errors[0].reason).toBe('protected');
@@ -28,5 +28,6 @@ test('the tweets that wrap articles have them, and are deleted with their tweet'
 });
 
 test('other tweets have no article', async () => {
-  expect((await sandbox.tweet('Short and plain')).body.tweet.article).toBeNull();
+  const { id } = (await sandbox.tweet('Short and plain')).body.data;
+  expect((await sandbox.post(id)).article).toBeUndefined();
 });

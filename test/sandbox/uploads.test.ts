@@ -122,15 +122,15 @@ describe('an upload', () => {
 
   test('that is not attached is deleted after a day; an attached one remains', async () => {
     const [idle, used] = [await upload(png()), await upload(png(7, 7))];
-    const tweet = (await sandbox.tweet('', sandbox.ada, { media_ids: [used.id] })).body.tweet;
+    const tweet = (await sandbox.tweet('', sandbox.ada, { media: [used.id] })).body.data;
     clock += DAY_MS;
     expect((await at(`${idle.id}.png`)).status).toBe(404);
     expect((await at(`${used.id}.png`)).status).toBe(200);
-    const late = await sandbox.tweet('Too late', sandbox.ada, { media_ids: [idle.id] });
-    expect(late.body.problem).toMatchObject({ code: 'not_found', resource: 'media', id: idle.id });
+    const late = await sandbox.tweet('Too late', sandbox.ada, { media: [idle.id] });
+    expect(late.body.errors[0].parameters).toEqual({ 'media.media_ids': [idle.id] });
     const next = await upload(png());
     expect(files()).toEqual([`${used.id}.png`, `${next.id}.png`].sort());
-    await sandbox.call('DELETE', `/api/tweets/${tweet.id}`, { as: sandbox.ada });
+    await sandbox.remove(tweet.id, sandbox.ada);
     clock += DAY_MS;
     await sandbox.close();
     await open();

@@ -1,12 +1,12 @@
 // X's own client for TypeScript against the sandbox, which serves X's API.
 import assert from 'node:assert/strict';
 import { ApiError, Client } from '@xdevplatform/xdk';
-import { actor, apiKey, baseUrl, otherUser, setting, step } from './scenario.ts';
+import { actor, otherUser, setting, step } from './scenario.ts';
 
 const { users, posts, lists } = new Client({ baseUrl: setting('X_URL'), accessToken: actor });
 let me = '';
 let other = '';
-let found: string | undefined;
+let found = '';
 
 /** Checks a page of different items, and returns their ids. */
 function idsOf(page: { data?: readonly { id?: string }[]; meta?: { resultCount?: number } }): string[] {
@@ -34,7 +34,7 @@ await step('search with two pages', async () => {
   const second = await posts.searchRecent('the', { ...options, nextToken: first.meta.nextToken });
   assert.ok(first.includes?.users?.length);
   assert.equal(new Set([...idsOf(first), ...idsOf(second)]).size, 20);
-  [found] = idsOf(second);
+  [found = ''] = idsOf(second);
 });
 await step('a timeline', async () => {
   idsOf(await users.getTimeline(me, { expansions: ['author_id', 'referenced_posts', 'attachments.media_keys'] }));
@@ -46,10 +46,32 @@ await step('members of a list', async () => {
   idsOf(await lists.getMembers(setting('X_LIST')));
 });
 await step('bookmarks', async () => {
-  const headers = { authorization: `Bearer ${apiKey}`, 'x-auth-token': actor, 'content-type': 'application/json' };
-  await fetch(`${baseUrl}/tweet/bookmark`, { method: 'POST', headers, body: JSON.stringify({ tweet_id: found }) });
+  assert.equal((await users.createBookmark(me, { tweetId: found })).data?.bookmarked, true);
   const page = await users.getBookmarks(me, { postFields: ['created_at', 'public_metrics'] });
   assert.equal(idsOf(page)[0], found);
+  assert.equal((await users.deleteBookmark(me, found)).data?.bookmarked, false);
+});
+await step('create, quote and delete', async () => {
+  const text = `Written by X's own client for TypeScript at ${Date.now()}`;
+  const created = await posts.create({ text });
+  assert.equal(created.data?.text, text);
+  const quote = await posts.create({ text: 'A quote', quoteTweetId: created.data.id });
+  const page = await posts.getQuoted(created.data.id);
+  assert.deepEqual(idsOf(page), [quote.data?.id]);
+  for (const { data } of [quote, created]) assert.equal((await posts.delete(data?.id ?? '')).data?.deleted, true);
+});
+await step('like and repost', async () => {
+  assert.equal((await users.likePost(me, { tweetId: found })).data?.liked, true);
+  assert.equal((await users.unlikePost(me, found)).data?.liked, false);
+  assert.notEqual((await users.repostPost(me, { tweetId: found })).data?.restId, found);
+  assert.equal((await users.unrepostPost(me, found)).data?.retweeted, false);
+});
+await step('follow', async () => {
+  assert.equal((await users.unfollowUser(me, other)).data?.following, false);
+  assert.deepEqual((await users.followUser(me, { targetUserId: other })).data, {
+    following: true,
+    pendingFollow: false,
+  });
 });
 await step('an error by its status', async () => {
   await assert.rejects(posts.searchRecent('', {}), (error) => error instanceof ApiError && error.status === 400);

@@ -15,17 +15,7 @@ export const xCapabilities = {
       'article/unpublish',
       'article/delete',
     ),
-    ...because(
-      later,
-      'tweet/create',
-      'tweet/delete',
-      'tweet/favorite',
-      'tweet/unlike',
-      'tweet/bookmark',
-      'tweet/unbookmark',
-    ),
-    ...because(later, 'tweet/retweet', 'tweet/unretweet', 'user/follow', 'user/unfollow', 'media/upload'),
-    ...because(later, 'article/create', 'article/publish', 'article/detail'),
+    ...because(later, 'media/upload', 'article/create', 'article/publish', 'article/detail'),
     ...because(
       later,
       'dm/list',

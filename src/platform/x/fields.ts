@@ -53,6 +53,12 @@ export const pinnedFields: Fields<'user'> = {
   of: 'user',
   text: queryOf({ 'user.fields': ofUser, expansions: 'pinned_post_id' }),
 };
+export const protectedFields: Fields<'user'> = { of: 'user', text: queryOf({ 'user.fields': 'protected' }) };
+/** The fields by which a post is recognized. */
+export const referenceFields: Fields<'post'> = {
+  of: 'post',
+  text: queryOf({ 'post.fields': 'entities,note_post', expansions: 'referenced_posts' }),
+};
 /** Only the fields that X always sends: id, name and username, or id and text. */
 export const leastFields = { user: { of: 'user', text: '' }, post: { of: 'post', text: '' } } as const;
 

@@ -22,7 +22,7 @@ import type { XBody, XClient, XRequest } from './client.ts';
 import type { XFeatures } from './features.ts';
 import { allNeeds, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
 import { aUser, byReference, checkedId, type Identifiers, isId, isName } from './identifiers.ts';
-import { operations } from './operations.ts';
+import { type Operation, operations, type PriceClass } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
 import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
 import { PostReader, timeOfId } from './read-post.ts';
@@ -37,8 +37,8 @@ export interface SessionParts {
 }
 
 /** A list of X: its operation, and the object or the words that select it. */
-type XList<Class extends 'post' | 'user'> = Pick<
-  XRequest<string, Class>,
+type XList<Query extends string, Class extends PriceClass> = Pick<
+  XRequest<Query, Class>,
   'operation' | 'id' | 'query' | 'subject' | 'appOnly'
 >;
 
@@ -56,8 +56,8 @@ type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'>;
 
 const weekMs = 7 * 86_400_000;
 
-/** A session on X, or on the sandbox as a server of X's API, on behalf of one actor. */
-export class XSession extends UnsupportedSession {
+/** The reads of a session. */
+export class XReadSession extends UnsupportedSession {
   protected readonly parts: SessionParts;
   protected readonly call: PlatformCall;
   readonly #needs: PlatformNeeds;
@@ -92,13 +92,7 @@ export class XSession extends UnsupportedSession {
   override async tweets(ids: readonly string[]): Promise<(Tweet | MissingReason)[]> {
     const known = ids.filter(isId);
     if (known.length === 0) return ids.map(() => 'not_found');
-    const request = {
-      operation: operations.getPostsByIds,
-      query: { ids: known.join(',') },
-      fields: this.#postFields(),
-      ...bulk(known.length),
-    };
-    const { reader, posts, missing } = await this.send(request, (body) => ({
+    const { reader, posts, missing } = await this.#postsByIds(known, (body) => ({
       reader: this.#reader(body),
       posts: itemsOf(body, known.length),
       missing: missingOf(body.errors),
@@ -179,7 +173,7 @@ export class XSession extends UnsupportedSession {
   override async searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
     if (!this.parts.features.extensions && !/^[\w' ]{1,50}$/.test(q))
       throw malformedField('q', "must be up to 50 letters of English, digits, spaces, ' and _ on this platform");
-    return this.userPage({ operation: operations.searchUsers, query: { query: q } }, page, 'next_token');
+    return this.userPage({ operation: operations.searchUsers, query: { query: q } }, page);
   }
 
   override userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
@@ -212,32 +206,28 @@ export class XSession extends UnsupportedSession {
     return this.userPage({ operation: operations.getListsMembers, ...ofId({ kind: 'List', id: listId }) }, page);
   }
 
-  protected send<Query extends string, Class extends 'post' | 'user', T>(
+  protected send<Query extends string, Class extends PriceClass, T>(
     request: XRequest<Query, Class>,
     read: (body: XBody) => T,
   ): Promise<T> {
     return this.parts.client.send(request, this.call, read);
   }
 
-  protected async postPage(
-    { query, ...of }: XList<'post'>,
+  protected async postPage<Query extends string>(
+    of: XList<Query, 'post'>,
     page: PageRequest,
-    { reposts = false, isWanted, newestFirst = of.operation.query.includes('until_id') }: PostListOptions = {},
+    { newestFirst = of.operation.query.some((name) => name === 'until_id'), ...options }: PostListOptions = {},
   ): Promise<Page<Tweet>> {
     const { sizes } = of.operation;
-    return readPage(page, { sizes, isSparse: isWanted !== undefined, newestFirst }, ({ token }, size) =>
-      this.#rawPosts({ ...of, query: { ...query, pagination_token: token } }, size, { reposts, isWanted }),
+    const isSparse = options.isWanted !== undefined;
+    return readPage(page, { sizes, isSparse, newestFirst }, ({ token }, size) =>
+      this.#rawPosts({ ...of, page: { size, token } }, options),
     );
   }
 
-  protected userPage(
-    { query, ...of }: XList<'user'>,
-    page: PageRequest,
-    tokenName = 'pagination_token',
-  ): Promise<Page<UserCard>> {
+  protected userPage<Query extends string>(of: XList<Query, 'user'>, page: PageRequest): Promise<Page<UserCard>> {
     return readPage(page, { sizes: of.operation.sizes }, ({ token }, size) => {
-      const asked = { ...query, max_results: size, [tokenName]: token };
-      return this.send({ ...of, query: asked, fields: cardFields, count: size }, (body) => {
+      return this.send({ ...of, page: { size, token }, fields: cardFields }, (body) => {
         this.#keepNames(body);
         const items = itemsOf(body, size).map((user) => ({ id: user.id, item: readCard(user) }));
         return { items, token: nextToken(body) };
@@ -277,8 +267,8 @@ export class XSession extends UnsupportedSession {
     });
   }
 
-  async #ofActor(
-    operation: XList<'post'>['operation'],
+  async #ofActor<Query extends string>(
+    operation: Operation<Query, 'post'>,
     page: PageRequest,
     reposts = false,
   ): Promise<ViewerPage<Tweet>> {
@@ -294,30 +284,25 @@ export class XSession extends UnsupportedSession {
       ({ token, fixed: kept }, size) => {
         const [reach, start = '', end = ''] = kept.split(':');
         const all = reach === 'all';
-        const query = {
-          query: search.query,
-          sort_order: sort,
-          start_time: timeOf(start),
-          end_time: timeOf(end),
-          next_token: token,
-        };
-        const operation = all ? operations.searchPostsAll : operations.searchPostsRecent;
-        return this.#rawPosts({ operation, query, appOnly: all && !this.parts.features.extensions }, size, {});
+        const times = { start_time: timeOf(start), end_time: timeOf(end) };
+        return this.#rawPosts({
+          operation: all ? operations.searchPostsAll : operations.searchPostsRecent,
+          query: { query: search.query, sort_order: sort, ...times },
+          page: { size, token },
+          appOnly: all && !this.parts.features.extensions,
+        });
       },
     );
   }
 
   /** Reads a page of posts. Those that X included without their authors and media are looked up. */
-  async #rawPosts(of: XList<'post'>, size: number, { reposts, isWanted }: PostListOptions): Promise<RawPage<Tweet>> {
-    const request = {
-      ...of,
-      query: { ...of.query, max_results: size },
-      fields: this.#postFields(reposts),
-      count: size,
-    };
-    const { reader, posts, token } = await this.send(request, (body) => {
+  async #rawPosts<Query extends string>(
+    of: XList<Query, 'post'> & { page: { size: number; token: string | null } },
+    { reposts, isWanted }: PostListOptions = {},
+  ): Promise<RawPage<Tweet>> {
+    const { reader, posts, token } = await this.send({ ...of, fields: this.#postFields(reposts) }, (body) => {
       this.#keepNames(body);
-      return { reader: this.#reader(body), posts: itemsOf(body, size), token: nextToken(body) };
+      return { reader: this.#reader(body), posts: itemsOf(body, of.page.size), token: nextToken(body) };
     });
     const wanted = isWanted ? posts.filter(isWanted) : posts;
     const tweets = await this.#tweets(reader, wanted);
@@ -350,19 +335,19 @@ export class XSession extends UnsupportedSession {
         .slice(0, maxBulk);
       if (ids.length === 0) return;
       for (const id of ids) tried.add(id);
-      const request = {
-        operation: operations.getPostsByIds,
-        query: { ids: ids.join(',') },
-        ...bulk(ids.length),
-      };
-      await this.send({ ...request, fields: this.#postFields() }, (body) => {
+      await this.#postsByIds(ids, (body) => {
         reader.add(body);
         reader.addPosts(itemsOf(body, ids.length));
       });
     }
   }
 
-  #profile(of: XList<'user'>): Promise<UserProfile> {
+  #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T): Promise<T> {
+    const request = { operation: operations.getPostsByIds, fields: this.#postFields(), ...bulk(ids.length) };
+    return this.send({ ...request, query: { ids: ids.join(',') } }, read);
+  }
+
+  #profile<Query extends string>(of: XList<Query, 'user'>): Promise<UserProfile> {
     return this.send({ ...of, fields: this.#profileFields() }, ({ data }) => this.#readProfile(object(data, 'data')));
   }
 
@@ -399,7 +384,7 @@ function ofId(subject: Subject) {
 }
 
 /** X leaves `data` out if a page is empty. */
-function itemsOf({ data }: XBody, size: number): Wire[] {
+export function itemsOf({ data }: XBody, size: number): Wire[] {
   return optional(list, data, 'data', [])
     .slice(0, size)
     .map((item) => object(item, 'data[]'));

@@ -5,6 +5,9 @@ import { compareIds } from './snowflake.ts';
 import type { User } from './types.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
 
+export type PostMark = 'like' | 'unlike' | 'retweet' | 'unretweet' | 'bookmark' | 'unbookmark';
+export type UserMark = 'follow' | 'request_follow' | 'unfollow' | 'block' | 'unblock' | 'mute' | 'unmute';
+
 /**
  * A journal entry for an accepted write. A restart replays the entries of earlier versions, so fields may be added but
  * not removed or changed.
@@ -27,7 +30,7 @@ export type Entry =
       readonly fingerprint?: string;
     }
   | {
-      readonly kind: 'like' | 'unlike' | 'retweet' | 'unretweet' | 'bookmark' | 'unbookmark';
+      readonly kind: PostMark;
       readonly user: string;
       readonly tweet: string;
       readonly at: number;
@@ -41,7 +44,7 @@ export type Entry =
       readonly fingerprint?: string;
     }
   | {
-      readonly kind: 'follow' | 'request_follow' | 'unfollow';
+      readonly kind: UserMark;
       readonly user: string;
       readonly target: string;
       readonly at: number;
@@ -164,12 +167,18 @@ export function applyEntry(dataset: Dataset, entry: Entry): boolean {
     }
     case 'follow':
     case 'request_follow':
-    case 'unfollow': {
+    case 'unfollow':
+    case 'block':
+    case 'unblock':
+    case 'mute':
+    case 'unmute': {
       const user = dataset.users.get(entry.user);
       const target = dataset.users.get(entry.target);
       if (user === undefined || target === undefined) return false;
       if (entry.kind === 'request_follow') user.requested.add(target);
-      else if (entry.kind === 'unfollow') dataset.unfollow(user, target);
+      else if (entry.kind === 'mute') user.muted.add(target);
+      else if (entry.kind === 'unmute') user.muted.delete(target);
+      else if (entry.kind !== 'follow') dataset[entry.kind](user, target);
       else if (dataset.follow(user, target)) dataset.activity.record(target, 'follow', user, null, entry.at);
       return true;
     }

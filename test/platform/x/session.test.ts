@@ -304,8 +304,8 @@ describe('lists of a user', () => {
     await expect(session().followers(byName, first)).rejects.toMatchObject({ message: 'User not found: Ada' });
   });
 
-  test('count what X bills', async () => {
-    const { session } = await fakeX({
+  test('count what X bills, also without a caller who pays', async () => {
+    const { session, metered } = await fakeX({
       '/2/users/1/followers': page([grace, ada]),
       '/2/users/1': { body: { data: ada } },
     });
@@ -314,6 +314,12 @@ describe('lists of a user', () => {
     expect(bill).toEqual([
       ['user', 2, 20_000],
       ['user', 1, 10_000],
+    ]);
+    await session().userProfile({ userId: '1' });
+    expect(metered).toEqual([
+      ['user', 20_000],
+      ['user', 10_000],
+      ['user', 10_000],
     ]);
   });
 });
