@@ -32,7 +32,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
     const create = () => other.act('create', { ...first, publish: true });
     const [refused, asked] = await fixture.sandbox.requestsDuring(create);
     expect(refused).toMatchObject({ status: 403, error: 'Publishing an article needs a premium subscription' });
-    expect(asked).toEqual({ me: 1 });
+    expect(asked).toEqual({ getUsersMe: 1 });
     expect(await other.list()).toEqual([]);
   });
 
@@ -127,7 +127,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
     const writer = await fixture.writer(face);
     const article_id = await articleIn('published', writer);
     const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not now' };
-    await fixture.fail('publishArticle', 1, fault);
+    await fixture.fail('articlePublish', 1, fault);
     const refused = await writer.act('update', { article_id, title: second.title });
     expect(refused).toMatchObject({ status: 403, error: 'Not now' });
     expect(await writer.read(article_id)).toMatchObject({ ...first, status: 'published' });

@@ -41,7 +41,7 @@ export class SandboxPlatform implements Platform {
       appToken: null,
       onCreditExhausted: () => {},
     });
-    this.#parts = { client, features, runtime, identifiers: new Identifiers(client, runtime) };
+    this.#parts = { client, features, runtime, identifiers: new Identifiers(client, runtime), stored: null };
   }
 
   as(call: PlatformCall): PlatformSession {

@@ -34,7 +34,7 @@ export class XPlatform implements Platform {
   }: AdapterOptions & { appToken: Secret | null }) {
     const counter = connections.platform;
     this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
-    const { appToken, onCreditExhausted } = options;
+    const { appToken, onCreditExhausted, identifiers: stored } = options;
     const { extensions } = xFeatures;
     const client = new XClient({
       origin,
@@ -44,7 +44,8 @@ export class XPlatform implements Platform {
       appToken,
       onCreditExhausted,
     });
-    this.#parts = { client, features: xFeatures, runtime, identifiers: new Identifiers(client, runtime) };
+    const identifiers = new Identifiers(client, runtime);
+    this.#parts = { client, features: xFeatures, runtime, identifiers, stored };
   }
 
   as(call: PlatformCall): PlatformSession {

@@ -29,7 +29,8 @@ export interface Write<Body extends string = string> extends Endpoint {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   /** The names in the body. No body is sent if there are none. */
   readonly body: readonly Body[];
-  readonly price: WriteClass;
+  /** `null` if X lists no price. */
+  readonly price: WriteClass | null;
   /** Why X refuses the write to most apps, for messages. */
   readonly restriction?: string;
 }
@@ -37,8 +38,8 @@ export interface Write<Body extends string = string> extends Endpoint {
 /** A read of X's API, or of the sandbox's extensions. */
 export interface Operation<Query extends string = string, Class extends PriceClass = PriceClass> extends Endpoint {
   readonly method: 'GET';
-  /** The class of the objects in `data`. */
-  readonly items: Class;
+  /** The class of the objects in `data`; `null` if X lists no price for them. */
+  readonly items: Class | null;
   /** The names of the query parameters besides those of fields. */
   readonly query: readonly Query[];
   /** The least and the greatest `max_results`. */
@@ -47,7 +48,7 @@ export interface Operation<Query extends string = string, Class extends PriceCla
 
 type Declared<Query extends string, Class extends PriceClass> = Omit<Operation<Query, Class>, 'name'>;
 
-function declare<Class extends PriceClass>(items: Class) {
+function declare<Class extends PriceClass>(items: Class | null) {
   return <const Query extends string = never>(
     path: string,
     limit: number | null,
@@ -57,12 +58,13 @@ function declare<Class extends PriceClass>(items: Class) {
 
 export const posts = declare('post');
 export const users = declare('user');
+export const others = declare<never>(null);
 
 /** Declares a write. X's limit of most writes is 50. */
 export function write<const Body extends string = never>(
   method: Write['method'],
   path: string,
-  price: WriteClass,
+  price: WriteClass | null,
   more: Partial<Pick<Write<Body>, 'body' | 'scopes' | 'limit' | 'restriction'>> = {},
 ): Omit<Write<Body>, 'name'> {
   return { method, path, price, limit: 50, body: [], scopes: [], ...more };
@@ -78,6 +80,8 @@ export const pageQuery = ['max_results', 'pagination_token'] as const;
 const range = ['start_time', 'end_time', 'since_id', 'until_id'] as const;
 const searchQuery = ['query', 'sort_order', 'max_results', 'next_token', ...range] as const;
 const timelineQuery = [...pageQuery, ...range, 'exclude'] as const;
+
+const uploading = ['media.write'];
 
 /** The reads of X's API that Postern uses. Requests, costs, limits and the scopes in messages derive from this table. */
 export const operations = named({
@@ -126,6 +130,7 @@ export const operations = named({
     sizes: [1, 1_000],
   }),
   getUsersAffiliates: users('/2/users/{}/affiliates', null, { query: pageQuery, sizes: [1, 1_000] }),
+  getMediaUploadStatus: others('/2/media/upload', null, { query: ['media_id', 'command'], scopes: uploading }),
   getListsMembers: users('/2/lists/{}/members', 900, { query: pageQuery, scopes: ['list.read'], sizes: [1, 100] }),
 });
 
@@ -171,6 +176,33 @@ export const writes = named({
     scopes: ['block.write'],
     restriction: enterpriseOnly('blocks'),
   }),
+  mediaUpload: write('POST', '/2/media/upload', null, {
+    body: ['media', 'media_category'],
+    scopes: uploading,
+    limit: 500,
+  }),
+  initializeMediaUpload: write('POST', '/2/media/upload/initialize', null, {
+    body: ['media_type', 'media_category', 'total_bytes'],
+    scopes: uploading,
+    limit: 1_875,
+  }),
+  appendMediaUpload: write('POST', '/2/media/upload/{}/append', null, {
+    body: ['media', 'segment_index'],
+    scopes: uploading,
+    limit: 1_875,
+  }),
+  finalizeMediaUpload: write('POST', '/2/media/upload/{}/finalize', null, { scopes: uploading, limit: 1_875 }),
+  createMediaMetadata: write('POST', '/2/media/metadata', 'content_manage', {
+    body: ['id', 'metadata'],
+    scopes: uploading,
+    limit: null,
+  }),
+  articleCreateDraft: write('POST', '/2/articles/draft', null, {
+    body: ['title', 'content_state', 'cover_media'],
+    scopes: posting,
+    limit: null,
+  }),
+  articlePublish: write('POST', '/2/articles/{}/publish', null, { scopes: posting, limit: null }),
   muteUser: write('POST', '/2/users/{}/muting', 'interaction_create', { body: byUser, scopes: ['mute.write'] }),
   unmuteUser: write('DELETE', '/2/users/{}/muting/{}', 'interaction_delete', { scopes: ['mute.write'] }),
 });

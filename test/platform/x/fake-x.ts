@@ -5,7 +5,7 @@ import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
 import type { PlatformCall } from '../../../src/platform/port.ts';
 import { XPlatform } from '../../../src/platform/x/adapter.ts';
-import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { originOf } from '../../support/listen.ts';
@@ -26,7 +26,7 @@ interface Received {
   path: string;
   query: URLSearchParams;
   token: string;
-  /** The parsed body. */
+  /** The parsed body, or the text of a form. */
   sent: unknown;
 }
 
@@ -35,14 +35,15 @@ export const now = Date.parse('2026-11-21T12:00:00.000Z');
 export const runtime = { ...systemRuntime, now: () => now };
 
 /** Starts a server with canned answers of X, and an adapter for it. Both close with the test. */
-export async function fakeX(answers: Answers, { appToken = null as string | null } = {}) {
+export async function fakeX(answers: Answers, { appToken = null as string | null, clock = runtime as Runtime } = {}) {
   const requests: Received[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://x');
     const token = (request.headers.authorization ?? '').replace('Bearer ', '');
     const written = await text(request);
     const { method = '' } = request;
-    const sent: unknown = written === '' ? null : JSON.parse(written);
+    const isForm = request.headers['content-type']?.startsWith('multipart/form-data') === true;
+    const sent: unknown = written === '' ? null : isForm ? written : JSON.parse(written);
     requests.push({ method, path: url.pathname, query: url.searchParams, token, sent });
     const found = answers[method === 'GET' ? url.pathname : `${method} ${url.pathname}`];
     const {
@@ -64,7 +65,7 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
   let exhausted = 0;
   const platform = new XPlatform({
     origin,
-    runtime,
+    runtime: clock,
     guard,
     proxies,
     timeoutMs: 5_000,
