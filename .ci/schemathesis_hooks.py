@@ -127,9 +127,13 @@ def _state_alternatives(operation):
     groups = operation.get("x-alternatives", [])
     parameters = {parameter["name"]: parameter for parameter in operation["parameters"]}
     for group in groups:
-        first = group["fields"][0]
-        if group["minimum"] > 0 and first in parameters:
-            parameters[first]["required"] = True
+        # Rules between parameters cannot be stated, so the one that has an example stands for all.
+        given = [name for name in group["fields"] if name in parameters]
+        given.sort(key=lambda name: "example" not in parameters[name])
+        if given and group["minimum"] > 0:
+            parameters[given[0]]["required"] = True
+        if group["maximum"] == 1:
+            operation["parameters"] = [each for each in operation["parameters"] if each["name"] not in given[1:]]
     for media_type in operation.get("requestBody", {}).get("content", {}).values():
         rules = []
         for group in groups:

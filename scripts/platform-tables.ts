@@ -1,7 +1,16 @@
 import { actions, streams } from '../src/actions/registry.ts';
 import { adapters } from '../src/platform/adapters.ts';
 import type { MediaLimits, PlatformCapabilities, TextLimit } from '../src/platform/capabilities.ts';
+import {
+  type Operation,
+  objectPrices,
+  operations,
+  type Write,
+  writePrices,
+  writes,
+} from '../src/platform/x/operations.ts';
 import { eventTypes } from '../src/shared/model/event.ts';
+import { microsPerDollar } from '../src/shared/model/money.ts';
 import { code, table } from './markdown-table.ts';
 
 const platforms = Object.values(adapters).map(({ capabilities }) => capabilities);
@@ -9,7 +18,32 @@ const head = (first: string) => [first, ...platforms.map(({ kind }) => code(kind
 
 /** Returns the tables of the adapters' capabilities, for docs/platforms.md. */
 export function platformTables(): Record<string, string> {
-  return { 'platform-actions': actionTable(), 'platform-events': eventTable(), 'platform-limits': limitTable() };
+  return {
+    'platform-actions': actionTable(),
+    'platform-events': eventTable(),
+    'platform-limits': limitTable(),
+    'x-requests': requestTable(),
+  };
+}
+
+function requestTable(): string {
+  const rows = [...Object.values<Operation | Write>(operations), ...Object.values(writes)].map((operation) => {
+    const { method, path, scopes, limit, limitOf } = operation;
+    const named = path.includes('by/username') ? '{username}' : '{id}';
+    return [
+      code(`${method} ${path.replace('{}', named).replace('{}', '{target}')}`),
+      limitOf === 'app' ? 'app-only token' : ['tweet.read', 'users.read', ...scopes].join(' '),
+      limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
+      priceOf(operation),
+    ];
+  });
+  return table(['request', 'scopes', 'limit in 15 minutes', 'dollars'], rows);
+}
+
+function priceOf(operation: Operation | Write): string {
+  const { items, price } = { items: null, price: null, ...operation };
+  if (items !== null) return `${objectPrices[items] / microsPerDollar} a ${items}`;
+  return price === null ? 'none listed' : `${writePrices[price] / microsPerDollar}`;
 }
 
 function actionTable(): string {

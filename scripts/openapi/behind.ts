@@ -68,4 +68,8 @@ export class Behind {
   }
 }
 
-const credentials = (token: string) => ({ cookie: `auth_token=${token}`, authorization: `Bearer ${token}` });
+const credentials = (token: string) => ({
+  cookie: `auth_token=${token}`,
+  authorization: `Bearer ${token}`,
+  'x-sandbox-extensions': '1',
+});

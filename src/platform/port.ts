@@ -86,6 +86,9 @@ export interface PlatformNeeds {
   readonly pinned: boolean;
 }
 
+/** Called with the price of objects that the platform charges its operator for, in micro-dollars. */
+export type OnCost = (priceClass: string, micros: number) => void;
+
 export interface PlatformCost {
   /** `objects` of the platform's price class `priceClass` cost `microDollars` in all. */
   add(priceClass: string, objects: number, microDollars: number): void;

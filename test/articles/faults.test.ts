@@ -15,7 +15,8 @@ const faults = [
   [{ kind: 'status', status: 503 }, 502],
   [{ kind: 'reset_after' }, 502],
   [{ kind: 'hang_after' }, 504],
-  [{ kind: 'rate_limit', retry_after: 7 }, 429],
+  // A later call must not wait for the end of the limit.
+  [{ kind: 'rate_limit', retry_after: 0 }, 429],
   [{ kind: 'status', status: 400, code: 'media_refused', message: 'No' }, 400],
 ] as const;
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { operations } from '../../src/sandbox/operations/table.ts';
+import { xOperations } from '../../src/sandbox/x/operations.ts';
 import { contract } from './contract.ts';
 import { type Json, openSandbox } from './harness.ts';
 
@@ -18,6 +20,12 @@ describe('the written contract', () => {
         .reduce((node: Json, part) => node?.[part], contract);
       expect(found, reference).toBeDefined();
     }
+  });
+
+  test('has all operations of the sandbox, except those of X', () => {
+    const described = Object.values<object>(contract.paths).flatMap((methods) => Object.values<Json>(methods));
+    const served = [...operations, ...xOperations].filter(({ path }) => !path.startsWith('/2/'));
+    expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(served.map(({ id }) => id).toSorted());
   });
 });
 

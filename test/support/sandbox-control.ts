@@ -6,6 +6,12 @@ const ofActors = new Set(
   [...operations.filter(({ access }) => access === 'actor'), ...xOperations].map(({ id }) => id),
 );
 
+/** Selects every request of an action. Look-ups, of which these actions consist, are affected only by faults that name them. */
+export const everyRequestOf = ({ name }: { name: string }) => ({
+  times: null,
+  ...(/^user\/(?:me|info)$/.test(name) && { path_prefix: '/2/users/' }),
+});
+
 export type PlatformEvents = { id: string; tweet: { id: string } | null; actor: { id: string } }[];
 
 /** Calls the control routes of the sandbox, for tests that check the platform's state. */

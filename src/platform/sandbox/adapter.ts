@@ -1,5 +1,5 @@
 import { maxWaitingCalls, Transport, type TransportOptions } from '../http/transport.ts';
-import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
+import type { OnCost, Platform, PlatformCall, PlatformSession } from '../port.ts';
 import { XClient } from '../x/client.ts';
 import { Identifiers } from '../x/identifiers.ts';
 import type { SessionParts } from '../x/session.ts';
@@ -10,6 +10,7 @@ import { SandboxSession } from './session.ts';
 
 export interface SandboxPlatformOptions extends Omit<TransportOptions, 'guarded'> {
   origin: string;
+  onCost?: OnCost;
 }
 
 /** The adapter for the sandbox platform. It uses the sandbox over HTTP only. */
@@ -28,7 +29,7 @@ export class SandboxPlatform implements Platform {
 
   constructor(options: SandboxPlatformOptions) {
     const { origin, host } = new URL(options.origin);
-    const { runtime } = options;
+    const { runtime, onCost } = options;
     this.#host = host;
     this.#transport = new Transport(options);
     this.#client = new SandboxClient(origin, this.#transport);
@@ -40,6 +41,7 @@ export class SandboxPlatform implements Platform {
       extensions: true,
       appToken: null,
       onCreditExhausted: () => {},
+      onCost,
     });
     this.#parts = { client, features, runtime, identifiers: new Identifiers(client, runtime), stored: null };
   }

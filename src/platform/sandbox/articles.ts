@@ -22,7 +22,7 @@ const articleLimits = {
 const extensions = named({
   getArticle: others('/sandbox/articles/{}', null),
   getArticles: others('/sandbox/articles', null, {
-    query: ['status', 'max_results', 'pagination_token'],
+    query: ['status'],
     sizes: [1, 100],
   }),
   changeArticle: write('PUT', '/sandbox/articles/{}', null, { body: ['title', 'content', 'cover_media_id'] }),
@@ -69,13 +69,17 @@ export class SandboxArticles extends XArticles {
   }
 
   override list(status: ArticleStatus | null, { count, cursor }: PageRequest): Promise<Page<ArticleSummary>> {
-    const query = { status, max_results: count, pagination_token: cursor };
-    return this.parts.client.send({ operation: extensions.getArticles, query, count }, this.call, ({ data, meta }) => ({
-      items: list(data, 'data')
-        .slice(0, count)
-        .map((each) => readSummary(object(each, 'data[]'))),
-      cursor: optional(text, meta.next_token, 'next_token', null),
-    }));
+    const page = { size: count, token: cursor };
+    return this.parts.client.send(
+      { operation: extensions.getArticles, query: { status }, page },
+      this.call,
+      ({ data, meta }) => ({
+        items: list(data, 'data')
+          .slice(0, count)
+          .map((each) => readSummary(object(each, 'data[]'))),
+        cursor: optional(text, meta.next_token, 'next_token', null),
+      }),
+    );
   }
 
   override isPicture(mediaId: string): Promise<boolean> {

@@ -15,7 +15,7 @@ import type {
 import type { PlatformRealms } from '../realms-port.ts';
 import { cardFields } from '../x/fields.ts';
 import { aUser } from '../x/identifiers.ts';
-import { named, pageQuery, posts, users } from '../x/operations.ts';
+import { named, posts, users } from '../x/operations.ts';
 import { readAbout } from '../x/read-user.ts';
 import type { SessionParts } from '../x/session.ts';
 import { XSession } from '../x/writes.ts';
@@ -28,14 +28,14 @@ import { sandboxRealms } from './realms.ts';
 
 /** The sandbox's extensions of X's API: what X does not offer. */
 const extensions = named({
-  getSandboxHome: posts('/sandbox/home', null, { query: pageQuery, sizes: [1, 100] }),
-  getFollowersYouKnow: users('/sandbox/users/{}/followers_you_know', null, { query: pageQuery, sizes: [1, 1_000] }),
+  getSandboxHome: posts('/sandbox/home', null, { sizes: [1, 100] }),
+  getFollowersYouKnow: users('/sandbox/users/{}/followers_you_know', null, { sizes: [1, 1_000] }),
   getUserAbout: users('/sandbox/users/{}/about', null),
 });
 
 /**
  * A session on the sandbox on behalf of one actor. Tweets, users, lists and searches are those of a session on X. The other operations are
- * those of `schema/platform.openapi.json`.
+ * those of `schema/sandbox.openapi.json`.
  */
 export class SandboxSession extends XSession {
   readonly #client: SandboxClient;

@@ -34,7 +34,7 @@ export class XPlatform implements Platform {
   }: AdapterOptions & { appToken: Secret | null }) {
     const counter = connections.platform;
     this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
-    const { appToken, onCreditExhausted, identifiers: stored } = options;
+    const { appToken, onCreditExhausted, onCost, identifiers: stored } = options;
     const { extensions } = xFeatures;
     const client = new XClient({
       origin,
@@ -43,6 +43,7 @@ export class XPlatform implements Platform {
       extensions,
       appToken,
       onCreditExhausted,
+      onCost,
     });
     const identifiers = new Identifiers(client, runtime);
     this.#parts = { client, features: xFeatures, runtime, identifiers, stored };

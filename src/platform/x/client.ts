@@ -8,7 +8,7 @@ import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
-import type { PlatformCall, PlatformCost } from '../port.ts';
+import type { OnCost, PlatformCall } from '../port.ts';
 import type { Fields } from './fields.ts';
 import {
   type Endpoint,
@@ -31,20 +31,24 @@ export interface XClientOptions {
   appToken: Secret | null;
   /** Called when X refuses a call because the operator's credit is used up. */
   onCreditExhausted: () => void;
+  /** Called with the price of objects that X bills, also of calls that no caller pays for, such as those of pollers. */
+  onCost?: OnCost | undefined;
 }
 
 export interface XRequest<Query extends string, Class extends PriceClass> {
   operation: Operation<Query, Class>;
   /** The id or name in the path. */
   id?: string;
-  query?: Partial<Record<Query, string | number | null>>;
+  query?: Partial<Record<NoInfer<Query>, string | null>>;
+  /** The page of a list. */
+  page?: { size: number; token: string | null };
   fields?: Fields<Class>;
   subject?: Subject | null;
-  /** The number of objects that are asked for. Default: 1. */
+  /** The number of objects that a look-up asks for. Default: 1. */
   count?: number;
   /** Sends the operator's app-only token instead of `auth_token`. */
   appOnly?: boolean;
-  /** True if a response without `data` is a success: all the objects are missing. */
+  /** True if a response with `errors` and without `data` is a success: all the objects are missing. */
   isBulk?: boolean;
   /** The limits of the response. Default: those of a page if `count` is above 1, otherwise those of one object. */
   limits?: Partial<AnswerLimits>;
@@ -108,7 +112,7 @@ export class XClient {
   ): Promise<T> {
     return this.#get(request, call, async (answer) => {
       const body = await this.#readFor(answer, request, call);
-      if (call.cost) countCost(call.cost, request.operation, body);
+      this.#countCost(call, request.operation, body);
       return read(body);
     });
   }
@@ -130,7 +134,7 @@ export class XClient {
     call: PlatformCall,
     read: (answer: PlatformAnswer) => Promise<T>,
   ): Promise<T> {
-    const { operation, id = '', count = 1, appOnly = false } = request;
+    const { operation, id = '', page, count = page?.size ?? 1, appOnly = false } = request;
     const { limits = count > 1 ? pageLimits(count, maxItemBytes) : singleLimits } = request;
     this.#refuseEarly(operation, call, appOnly);
     const query = queryOf(request);
@@ -187,7 +191,7 @@ export class XClient {
         const about = { operation, subject, appOnly: false, restriction };
         const { data } = await this.#read(answer, about, call, (found) => found.data !== undefined);
         const result = read(object(data, 'data'));
-        if (price !== null) call.cost?.add(price, 1, writePrices[price]);
+        if (price !== null) this.#bill(call, price, 1, writePrices[price]);
         return result;
       },
     );
@@ -248,6 +252,23 @@ export class XClient {
     throw problem;
   }
 
+  /** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
+  #countCost(call: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
+    const count = { post: 0, user: 0 };
+    if (items !== null) count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
+    count.post += lengthOf(includes.posts ?? includes.tweets);
+    count.user += lengthOf(includes.users);
+    for (const priceClass of ['post', 'user'] as const) {
+      const objects = count[priceClass];
+      if (objects > 0) this.#bill(call, priceClass, objects, objects * objectPrices[priceClass]);
+    }
+  }
+
+  #bill({ cost }: PlatformCall, priceClass: string, objects: number, micros: number): void {
+    cost?.add(priceClass, objects, micros);
+    this.#options.onCost?.(priceClass, micros);
+  }
+
   /** X sends the time when the limit ends, in seconds since the Unix epoch. */
   #retryAfter({ retryAfter: after, rateLimitReset: reset }: PlatformAnswer): number {
     if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
@@ -290,28 +311,17 @@ function pathOf({ path }: Endpoint, ids: readonly string[]): string {
 /** An empty list has no data. The user search has no count either. */
 function isWhole({ data, meta, errors }: XBody, { operation, isBulk }: XRequest<string, PriceClass>): boolean {
   const isEmpty = operation.sizes[1] > 1 && meta !== nothing && errors.length === 0;
-  return data !== undefined || meta.result_count === 0 || isEmpty || isBulk === true;
+  return data !== undefined || meta.result_count === 0 || isEmpty || (isBulk === true && errors.length > 0);
 }
 
-function queryOf({ query, fields }: XRequest<string, PriceClass>): string {
+function queryOf({ operation, query, page, fields }: XRequest<string, PriceClass>): string {
   let text = fields?.text ?? '';
-  for (const [name, value] of Object.entries(query ?? {})) {
+  const parts = { ...query, ...(page && { max_results: page.size, [operation.token]: page.token }) };
+  for (const [name, value] of Object.entries(parts)) {
     if (value === null || value === undefined) continue;
     text += `${text === '' ? '' : '&'}${name}=${encodeURIComponent(value)}`;
   }
   return text;
-}
-
-/** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
-function countCost(cost: PlatformCost, { items }: Operation, { data, includes }: XBody) {
-  const count = { post: 0, user: 0 };
-  if (items !== null) count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
-  count.post += lengthOf(includes.posts ?? includes.tweets);
-  count.user += lengthOf(includes.users);
-  for (const priceClass of ['post', 'user'] as const) {
-    const objects = count[priceClass];
-    if (objects > 0) cost.add(priceClass, objects, objects * objectPrices[priceClass]);
-  }
 }
 
 function lengthOf(value: unknown): number {

@@ -20,8 +20,10 @@ export interface Endpoint {
   readonly path: string;
   /** The scopes that a user access token needs besides `tweet.read` and `users.read`. */
   readonly scopes: readonly string[];
-  /** Requests in 15 minutes for each user token. `null` if X documents no limit. */
+  /** Requests in 15 minutes. `null` if X documents no limit. */
   readonly limit: number | null;
+  /** Whose requests X counts: those of each user token, or those of the app. X then accepts only the app-only token. */
+  readonly limitOf: 'user' | 'app';
 }
 
 /** A write of X's API, or of the sandbox's extensions. */
@@ -40,20 +42,34 @@ export interface Operation<Query extends string = string, Class extends PriceCla
   readonly method: 'GET';
   /** The class of the objects in `data`; `null` if X lists no price for them. */
   readonly items: Class | null;
-  /** The names of the query parameters besides those of fields. */
+  /** The names of the query parameters besides those of fields and pages. */
   readonly query: readonly Query[];
   /** The least and the greatest `max_results`. */
   readonly sizes: readonly [least: number, greatest: number];
+  /** The query parameter with the token of a page. */
+  readonly token: 'pagination_token' | 'next_token';
 }
 
 type Declared<Query extends string, Class extends PriceClass> = Omit<Operation<Query, Class>, 'name'>;
 
+/** An operation without parameters has the type of an empty name, because an object without allowed names would allow all. */
 function declare<Class extends PriceClass>(items: Class | null) {
-  return <const Query extends string = never>(
+  return <const Query extends string = ''>(
     path: string,
     limit: number | null,
-    more: Partial<Pick<Operation<Query>, 'query' | 'scopes' | 'sizes'>> = {},
-  ): Declared<Query, Class> => ({ method: 'GET', items, path, limit, query: [], scopes: [], sizes: [1, 1], ...more });
+    more: Partial<Pick<Operation<Query>, 'query' | 'scopes' | 'limitOf' | 'sizes' | 'token'>> = {},
+  ): Declared<NoInfer<Query>, Class> => ({
+    method: 'GET',
+    items,
+    path,
+    limit,
+    query: [],
+    scopes: [],
+    limitOf: 'user',
+    sizes: [1, 1],
+    token: 'pagination_token',
+    ...more,
+  });
 }
 
 export const posts = declare('post');
@@ -67,7 +83,7 @@ export function write<const Body extends string = never>(
   price: WriteClass | null,
   more: Partial<Pick<Write<Body>, 'body' | 'scopes' | 'limit' | 'restriction'>> = {},
 ): Omit<Write<Body>, 'name'> {
-  return { method, path, price, limit: 50, body: [], scopes: [], ...more };
+  return { method, path, price, limit: 50, limitOf: 'user', body: [], scopes: [], ...more };
 }
 
 /** Adds the names, which are the keys of the table. */
@@ -76,10 +92,9 @@ export function named<Table extends Record<string, Omit<Operation, 'name'> | Omi
   return Object.fromEntries(rows) as { readonly [Name in keyof Table]: Table[Name] & { readonly name: string } };
 }
 
-export const pageQuery = ['max_results', 'pagination_token'] as const;
 const range = ['start_time', 'end_time', 'since_id', 'until_id'] as const;
-const searchQuery = ['query', 'sort_order', 'max_results', 'next_token', ...range] as const;
-const timelineQuery = [...pageQuery, ...range, 'exclude'] as const;
+const timelineQuery = [...range, 'exclude'] as const;
+const search = { query: ['query', 'sort_order', ...range], sizes: [10, 100], token: 'next_token' } as const;
 
 const uploading = ['media.write'];
 
@@ -87,51 +102,31 @@ const uploading = ['media.write'];
 export const operations = named({
   getPostsById: posts('/2/tweets/{}', 900),
   getPostsByIds: posts('/2/tweets', 5_000, { query: ['ids'] }),
-  searchPostsRecent: posts('/2/tweets/search/recent', 300, { query: searchQuery, sizes: [10, 100] }),
-  /** X accepts only app-only tokens here. The sandbox accepts those of users too. */
-  searchPostsAll: posts('/2/tweets/search/all', 300, { query: searchQuery, sizes: [10, 100] }),
-  getPostsQuotedPosts: posts('/2/tweets/{}/quote_tweets', 75, { query: pageQuery, sizes: [10, 100] }),
+  searchPostsRecent: posts('/2/tweets/search/recent', 300, search),
+  /** The sandbox accepts the tokens of users too. */
+  searchPostsAll: posts('/2/tweets/search/all', 300, { ...search, limitOf: 'app' }),
+  getPostsQuotedPosts: posts('/2/tweets/{}/quote_tweets', 75, { sizes: [10, 100] }),
   getUsersPosts: posts('/2/users/{}/tweets', 900, { query: timelineQuery, sizes: [5, 100] }),
-  getUsersMentions: posts('/2/users/{}/mentions', 300, { query: [...pageQuery, ...range], sizes: [5, 100] }),
+  getUsersMentions: posts('/2/users/{}/mentions', 300, { query: range, sizes: [5, 100] }),
   getUsersTimeline: posts('/2/users/{}/timelines/reverse_chronological', 180, {
     query: timelineQuery,
     sizes: [1, 100],
   }),
-  getUsersBookmarks: posts('/2/users/{}/bookmarks', 180, {
-    query: pageQuery,
-    scopes: ['bookmark.read'],
-    sizes: [1, 100],
-  }),
-  getUsersLikedPosts: posts('/2/users/{}/liked_tweets', 75, {
-    query: pageQuery,
-    scopes: ['like.read'],
-    sizes: [5, 100],
-  }),
-  getPostsRepostedBy: users('/2/tweets/{}/retweeted_by', 75, { query: pageQuery, sizes: [1, 100] }),
-  getPostsLikingUsers: users('/2/tweets/{}/liking_users', 75, {
-    query: pageQuery,
-    scopes: ['like.read'],
-    sizes: [1, 100],
-  }),
+  getUsersBookmarks: posts('/2/users/{}/bookmarks', 180, { scopes: ['bookmark.read'], sizes: [1, 100] }),
+  getUsersLikedPosts: posts('/2/users/{}/liked_tweets', 75, { scopes: ['like.read'], sizes: [5, 100] }),
+  getPostsRepostedBy: users('/2/tweets/{}/retweeted_by', 75, { sizes: [1, 100] }),
+  getPostsLikingUsers: users('/2/tweets/{}/liking_users', 75, { scopes: ['like.read'], sizes: [1, 100] }),
   getUsersMe: users('/2/users/me', 75),
   getUsersById: users('/2/users/{}', 900),
   getUsersByIds: users('/2/users', 900, { query: ['ids'] }),
   getUsersByUsername: users('/2/users/by/username/{}', 900),
   getUsersByUsernames: users('/2/users/by', 900, { query: ['usernames'] }),
-  searchUsers: users('/2/users/search', 900, { query: ['query', 'max_results', 'next_token'], sizes: [1, 1_000] }),
-  getUsersFollowers: users('/2/users/{}/followers', 300, {
-    query: pageQuery,
-    scopes: ['follows.read'],
-    sizes: [1, 1_000],
-  }),
-  getUsersFollowing: users('/2/users/{}/following', 300, {
-    query: pageQuery,
-    scopes: ['follows.read'],
-    sizes: [1, 1_000],
-  }),
-  getUsersAffiliates: users('/2/users/{}/affiliates', null, { query: pageQuery, sizes: [1, 1_000] }),
+  searchUsers: users('/2/users/search', 900, { query: ['query'], sizes: [1, 1_000], token: 'next_token' }),
+  getUsersFollowers: users('/2/users/{}/followers', 300, { scopes: ['follows.read'], sizes: [1, 1_000] }),
+  getUsersFollowing: users('/2/users/{}/following', 300, { scopes: ['follows.read'], sizes: [1, 1_000] }),
+  getUsersAffiliates: users('/2/users/{}/affiliates', null, { sizes: [1, 1_000] }),
   getMediaUploadStatus: others('/2/media/upload', null, { query: ['media_id', 'command'], scopes: uploading }),
-  getListsMembers: users('/2/lists/{}/members', 900, { query: pageQuery, scopes: ['list.read'], sizes: [1, 100] }),
+  getListsMembers: users('/2/lists/{}/members', 900, { scopes: ['list.read'], sizes: [1, 100] }),
 });
 
 export const enterpriseOnly = (what: string) => `X accepts ${what} only from apps with an Enterprise plan`;
@@ -176,6 +171,8 @@ export const writes = named({
     scopes: ['block.write'],
     restriction: enterpriseOnly('blocks'),
   }),
+  muteUser: write('POST', '/2/users/{}/muting', 'interaction_create', { body: byUser, scopes: ['mute.write'] }),
+  unmuteUser: write('DELETE', '/2/users/{}/muting/{}', 'interaction_delete', { scopes: ['mute.write'] }),
   mediaUpload: write('POST', '/2/media/upload', null, {
     body: ['media', 'media_category'],
     scopes: uploading,
@@ -203,6 +200,4 @@ export const writes = named({
     limit: null,
   }),
   articlePublish: write('POST', '/2/articles/{}/publish', null, { scopes: posting, limit: null }),
-  muteUser: write('POST', '/2/users/{}/muting', 'interaction_create', { body: byUser, scopes: ['mute.write'] }),
-  unmuteUser: write('DELETE', '/2/users/{}/muting/{}', 'interaction_delete', { scopes: ['mute.write'] }),
 });

@@ -28,6 +28,8 @@ interface PageOptions {
   fixed?: string;
   /** True if only some objects of the list are wanted. The others are `null`. The list is read in pages of the greatest size. */
   isSparse?: boolean;
+  /** True if the objects of the list are ordered by id, the newest first. */
+  newestFirst?: boolean;
 }
 
 /** The number of pages of X that one page of the caller may take. */
@@ -54,7 +56,7 @@ function write({ token, offset, size, last, fixed }: Position): string {
  */
 export async function readPage<Item>(
   { count, cursor }: PageRequest,
-  { sizes: [least, greatest], fixed, isSparse = false }: PageOptions,
+  { sizes: [least, greatest], fixed, isSparse = false, newestFirst = false }: PageOptions,
   fetch: (position: Position, size: number) => Promise<RawPage<Item>>,
 ): Promise<Page<Item>> {
   const items: Item[] = [];
@@ -64,7 +66,7 @@ export async function readPage<Item>(
     const size: number = at.offset > 0 ? at.size : asked;
     const isHidden = isSparse || size > count - items.length || at.offset > 0;
     const page: RawPage<Item> = await fetch(at, size);
-    at = take(page, at, size, (item) => {
+    at = take(page, { at, size, newestFirst }, (item) => {
       if (items.length === count) return false;
       items.push(item);
       return true;
@@ -77,18 +79,27 @@ export async function readPage<Item>(
 /** Gives the items of a page to `add` until it returns false. Returns the position after them, or `null` at the end of the list. */
 function take<Item>(
   { items, token }: RawPage<Item>,
-  at: Position,
-  size: number,
+  { at, size, newestFirst }: { at: Position; size: number; newestFirst: boolean },
   add: (item: Item) => boolean,
 ): Position | null {
   // The objects of the first page move while new ones arrive, and X may repeat the last page for ever, with a new token each time.
   const known = at.last === '' ? 0 : items.findIndex(({ id }) => id === at.last) + 1;
-  for (let index = known || at.offset; index < items.length; index += 1) {
+  let start = known || at.offset;
+  if (newestFirst && known === 0 && at.offset > 0) {
+    start = items.findIndex(({ id }) => isOlder(id, at.last));
+    if (start < 0) return token === null ? null : { ...at, token };
+  }
+  for (let index = start; index < items.length; index += 1) {
     const item = items[index]?.item ?? null;
     if (item !== null && !add(item)) return { ...at, offset: index, size, last: idOf(items[index - 1], at) };
   }
   if (token === null || (at.offset === 0 && known > 0 && known === items.length)) return null;
   return { token, offset: 0, size: 0, last: idOf(items.at(-1), at), fixed: at.fixed };
+}
+
+/** Compares ids, which are decimal numbers. */
+function isOlder(id: unknown, than: string): boolean {
+  return typeof id === 'string' && (id.length === than.length ? id < than : id.length < than.length);
 }
 
 function idOf(item: { id: unknown } | undefined, { last }: Position): string {

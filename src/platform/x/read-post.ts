@@ -6,7 +6,7 @@ import type { Author } from '../../shared/model/user.ts';
 import { id, list, object, readCount, readTweetTime, text, type Wire } from '../http/wire.ts';
 import type { PlatformNeeds } from '../port.ts';
 import type { XBody } from './client.ts';
-import type { XFeatures } from './features.ts';
+import { type XFeatures, xFeatures } from './features.ts';
 import { optional, readAuthor } from './read-user.ts';
 import { readTweetUrl } from './tweet-url.ts';
 
@@ -155,13 +155,12 @@ export class PostReader {
     const words = text(note.text, 'text', maxTextLength);
     const entities = optional(object, note.entities, 'entities', none);
     const urls = optional(list, entities.urls, 'urls', empty);
-    const page = author === unknownAuthor ? 'i/web' : author.userName;
     const { url, platformUrl } = this.#features.pages;
     return {
       type: 'tweet' as const,
       id: postId,
-      url: `${url}/${page}/status/${postId}`,
-      platformUrl: `${platformUrl}/${page}/status/${postId}`,
+      url: `${url}/${author.userName}/status/${postId}`,
+      platformUrl: `${platformUrl}/${author.userName}/status/${postId}`,
       text: words,
       source: optional(text, post.source, 'source', null),
       retweetCount: optional(readCount, counts.repost_count ?? counts.retweet_count, 'repost_count', 0),
@@ -233,13 +232,8 @@ export class PostReader {
   }
 }
 
-/** Stands for authors that the caller will not see. */
-const unknownAuthor: Author = {
-  ...{ type: 'user', id: '', userName: '', name: '', url: null, platformUrl: null, description: '', location: null },
-  ...{ isVerified: false, isBlueVerified: false, verifiedType: null, profilePicture: null, coverPicture: null },
-  ...{ followers: 0, following: 0, favouritesCount: 0, statusesCount: 0, mediaCount: 0, canDm: false, createdAt: null },
-  pinnedTweetIds: [],
-};
+/** Stands for authors that the caller will not see. X's web pages accept this name for any author. */
+const unknownAuthor = readAuthor({ id: '0', username: 'i/web', name: '' }, xFeatures);
 
 function addAll(known: Map<unknown, Wire>, items: unknown, key: string): void {
   for (const item of optional(list, items, 'includes', empty)) {

@@ -23,7 +23,7 @@ import type { XBody, XClient, XRequest } from './client.ts';
 import type { XFeatures } from './features.ts';
 import { allNeeds, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
 import { aUser, byReference, checkedId, type Identifiers, isId, isName } from './identifiers.ts';
-import { operations } from './operations.ts';
+import { type Operation, operations, type PriceClass } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
 import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
 import { PostReader, timeOfId } from './read-post.ts';
@@ -40,8 +40,8 @@ export interface SessionParts {
 }
 
 /** A list of X: its operation, and the object or the words that select it. */
-type XList<Class extends 'post' | 'user'> = Pick<
-  XRequest<string, Class>,
+type XList<Query extends string, Class extends PriceClass> = Pick<
+  XRequest<Query, Class>,
   'operation' | 'id' | 'query' | 'subject' | 'appOnly'
 >;
 
@@ -50,6 +50,8 @@ interface PostListOptions {
   reposts?: boolean;
   /** Selects posts of a list that has others too. */
   isWanted?: ((post: Wire) => boolean) | undefined;
+  /** True if the list is ordered by id. Default: true for lists that can begin at an id. */
+  newestFirst?: boolean;
 }
 
 /** A search as it continues: `plan` without what can only be known for its first page. */
@@ -93,11 +95,7 @@ export class XReadSession extends UnsupportedSession {
   override async tweets(ids: readonly string[]): Promise<(Tweet | MissingReason)[]> {
     const known = ids.filter(isId);
     if (known.length === 0) return ids.map(() => 'not_found');
-    const request = {
-      ...{ operation: operations.getPostsByIds, fields: this.#postFields(), query: { ids: known.join(',') } },
-      ...bulk(known.length),
-    };
-    const { reader, posts, missing } = await this.send(request, (body) => ({
+    const { reader, posts, missing } = await this.#postsByIds(known, (body) => ({
       reader: this.#reader(body),
       posts: itemsOf(body, known.length),
       missing: missingOf(body.errors),
@@ -122,7 +120,8 @@ export class XReadSession extends UnsupportedSession {
   }
 
   override quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
-    return this.postPage({ operation: operations.getPostsQuotedPosts, ...ofId(aTweet(tweetId)) }, page);
+    const quotes = { operation: operations.getPostsQuotedPosts, ...ofId(aTweet(tweetId)) };
+    return this.postPage(quotes, page, { newestFirst: true });
   }
 
   override retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
@@ -177,7 +176,7 @@ export class XReadSession extends UnsupportedSession {
   override async searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
     if (!this.parts.features.extensions && !/^[\w' ]{1,50}$/.test(q))
       throw malformedField('q', "must be up to 50 letters of English, digits, spaces, ' and _ on this platform");
-    return this.userPage({ operation: operations.searchUsers, query: { query: q } }, page, 'next_token');
+    return this.userPage({ operation: operations.searchUsers, query: { query: q } }, page);
   }
 
   override userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
@@ -210,32 +209,28 @@ export class XReadSession extends UnsupportedSession {
     return this.userPage({ operation: operations.getListsMembers, ...ofId({ kind: 'List', id: listId }) }, page);
   }
 
-  protected send<Query extends string, Class extends 'post' | 'user', T>(
+  protected send<Query extends string, Class extends PriceClass, T>(
     request: XRequest<Query, Class>,
     read: (body: XBody) => T,
   ): Promise<T> {
     return this.parts.client.send(request, this.call, read);
   }
 
-  protected async postPage(
-    { query, ...of }: XList<'post'>,
+  protected async postPage<Query extends string>(
+    of: XList<Query, 'post'>,
     page: PageRequest,
-    { reposts = false, isWanted }: PostListOptions = {},
+    { newestFirst = of.operation.query.some((name) => name === 'until_id'), ...options }: PostListOptions = {},
   ): Promise<Page<Tweet>> {
     const { sizes } = of.operation;
-    return readPage(page, { sizes, isSparse: isWanted !== undefined }, ({ token }, size) =>
-      this.#rawPosts({ ...of, query: { ...query, pagination_token: token } }, size, { reposts, isWanted }),
+    const isSparse = options.isWanted !== undefined;
+    return readPage(page, { sizes, isSparse, newestFirst }, ({ token }, size) =>
+      this.#rawPosts({ ...of, page: { size, token } }, options),
     );
   }
 
-  protected userPage(
-    { query, ...of }: XList<'user'>,
-    page: PageRequest,
-    tokenName = 'pagination_token',
-  ): Promise<Page<UserCard>> {
+  protected userPage<Query extends string>(of: XList<Query, 'user'>, page: PageRequest): Promise<Page<UserCard>> {
     return readPage(page, { sizes: of.operation.sizes }, ({ token }, size) => {
-      const asked = { ...query, max_results: size, [tokenName]: token };
-      return this.send({ ...of, query: asked, fields: cardFields, count: size }, (body) => {
+      return this.send({ ...of, page: { size, token }, fields: cardFields }, (body) => {
         this.#keepNames(body);
         const items = itemsOf(body, size).map((user) => ({ id: user.id, item: readCard(user) }));
         return { items, token: nextToken(body) };
@@ -275,8 +270,8 @@ export class XReadSession extends UnsupportedSession {
     });
   }
 
-  async #ofActor(
-    operation: XList<'post'>['operation'],
+  async #ofActor<Query extends string>(
+    operation: Operation<Query, 'post'>,
     page: PageRequest,
     reposts = false,
   ): Promise<ViewerPage<Tweet>> {
@@ -288,34 +283,29 @@ export class XReadSession extends UnsupportedSession {
     const fixed = `${search.all ? 'all' : 'recent'}:${search.startMs ?? ''}:${search.endMs ?? ''}`;
     return readPage(
       { count, cursor },
-      { sizes: operations.searchPostsRecent.sizes, fixed },
+      { sizes: operations.searchPostsRecent.sizes, fixed, newestFirst: sort === 'recency' },
       ({ token, fixed: kept }, size) => {
         const [reach, start = '', end = ''] = kept.split(':');
         const all = reach === 'all';
-        const query = {
-          query: search.query,
-          sort_order: sort,
-          start_time: timeOf(start),
-          end_time: timeOf(end),
-          next_token: token,
-        };
-        const operation = all ? operations.searchPostsAll : operations.searchPostsRecent;
-        return this.#rawPosts({ operation, query, appOnly: all && !this.parts.features.extensions }, size, {});
+        const times = { start_time: timeOf(start), end_time: timeOf(end) };
+        return this.#rawPosts({
+          operation: all ? operations.searchPostsAll : operations.searchPostsRecent,
+          query: { query: search.query, sort_order: sort, ...times },
+          page: { size, token },
+          appOnly: all && !this.parts.features.extensions,
+        });
       },
     );
   }
 
   /** Reads a page of posts. Those that X included without their authors and media are looked up. */
-  async #rawPosts(of: XList<'post'>, size: number, { reposts, isWanted }: PostListOptions): Promise<RawPage<Tweet>> {
-    const request = {
-      ...of,
-      query: { ...of.query, max_results: size },
-      fields: this.#postFields(reposts),
-      count: size,
-    };
-    const { reader, posts, token } = await this.send(request, (body) => {
+  async #rawPosts<Query extends string>(
+    of: XList<Query, 'post'> & { page: { size: number; token: string | null } },
+    { reposts, isWanted }: PostListOptions = {},
+  ): Promise<RawPage<Tweet>> {
+    const { reader, posts, token } = await this.send({ ...of, fields: this.#postFields(reposts) }, (body) => {
       this.#keepNames(body);
-      return { reader: this.#reader(body), posts: itemsOf(body, size), token: nextToken(body) };
+      return { reader: this.#reader(body), posts: itemsOf(body, of.page.size), token: nextToken(body) };
     });
     const wanted = isWanted ? posts.filter(isWanted) : posts;
     const tweets = await this.#tweets(reader, wanted);
@@ -348,19 +338,19 @@ export class XReadSession extends UnsupportedSession {
         .slice(0, maxBulk);
       if (ids.length === 0) return;
       for (const id of ids) tried.add(id);
-      const request = {
-        operation: operations.getPostsByIds,
-        query: { ids: ids.join(',') },
-        ...bulk(ids.length),
-      };
-      await this.send({ ...request, fields: this.#postFields() }, (body) => {
+      await this.#postsByIds(ids, (body) => {
         reader.add(body);
         reader.addPosts(itemsOf(body, ids.length));
       });
     }
   }
 
-  #profile(of: XList<'user'>): Promise<UserProfile> {
+  #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T): Promise<T> {
+    const request = { operation: operations.getPostsByIds, fields: this.#postFields(), ...bulk(ids.length) };
+    return this.send({ ...request, query: { ids: ids.join(',') } }, read);
+  }
+
+  #profile<Query extends string>(of: XList<Query, 'user'>): Promise<UserProfile> {
     return this.send({ ...of, fields: this.#profileFields() }, ({ data }) => this.#readProfile(object(data, 'data')));
   }
 

@@ -140,8 +140,8 @@ export class XSession extends XReadSession {
     try {
       const { getUsersPosts: operation } = operations;
       const [size] = operation.sizes;
-      const query = { max_results: size };
-      const request = { operation, id: await this.viewerId(), query, fields: referenceFields, count: size };
+      const page = { size, token: null };
+      const request = { operation, id: await this.viewerId(), page, fields: referenceFields };
       const newest = await this.send(request, (body) => itemsOf(body, size));
       return newest.find((post) => timeOfId(id(post.id, 'id')) >= sinceMs - toleranceMs && isPostOf(post, wanted));
     } catch {

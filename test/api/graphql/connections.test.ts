@@ -44,7 +44,8 @@ for (let i = 0; i < 9; i++) {
   await fixture.rest.post('/tweet/bookmark', { tweet_id: reply });
 }
 const { userName } = fixture.service.demo.accounts[0];
-for (const type of ['quote', 'retweet']) await fixture.sandbox.makeEvents({ type, userName, tweetId, count: 9 });
+for (const type of ['quote', 'retweet', 'like'])
+  await fixture.sandbox.makeEvents({ type, userName, tweetId, count: 9 });
 
 async function page(list: List, first: number, after: string | null = null, by = caller): Promise<Page> {
   const answer = await ask(list, { first, after }, by);

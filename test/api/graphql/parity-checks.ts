@@ -15,8 +15,12 @@ const named = (list: readonly Action[]) => list.map((action) => [action.name, ac
 const reads = oneOfEachKind(actions.filter(({ effect }) => effect === 'read'));
 const writes = oneOfEachKind(actions.filter(({ effect }) => effect !== 'read'));
 
-/** Removes the name of an action that the platform lacks. GraphQL reads messages through the list of conversations, which is refused first. */
-const withoutAction = (message: string) => message.replace(/^(Not supported by this platform:) [\w/]+/, '$1');
+/**
+ * Removes the name of the action or operation that is refused. GraphQL reads messages through the list of conversations, and lists of a
+ * tweet through the tweet, which is refused first.
+ */
+const withoutName = (message: string) =>
+  message.replace(/^(Not supported by this platform:|The platform's rate limit of) [\w/]+/, '$1');
 
 /** Checks that REST and GraphQL refuse the input with the same status, a code of the error table, and no charge. */
 export async function expectSameRefusal(
@@ -41,7 +45,7 @@ export async function expectSameRefusal(
   expect(answer.status).toBe(answer.data === null ? status : 200);
   // GraphQL spells field names differently, and a list has the additional cost of its owner.
   if (extensions?.field === undefined && status !== 400 && status !== 402)
-    expect(withoutAction(message)).toBe(withoutAction(rest.body.error ?? ''));
+    expect(withoutName(message)).toBe(withoutName(rest.body.error ?? ''));
   if (status === 429) expect(extensions?.retryAfterSeconds).toBe(Number(rest.headers.get('retry-after')));
   return answer;
 }

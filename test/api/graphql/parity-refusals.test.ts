@@ -4,6 +4,7 @@ import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { restingBalance } from '../../support/refusal.ts';
 import { oneOfEachKind } from '../../support/repetitions.ts';
+import { everyRequestOf } from '../../support/sandbox-control.ts';
 import { expectSameRefusal as checkRefusal } from './parity-checks.ts';
 import { rows } from './parity-rows.ts';
 import { knowChatKeys, startSandboxParity } from './parity-sandbox.ts';
@@ -108,7 +109,7 @@ describe.each(named(onPlatform))('%s', (_name, action) => {
   ] as const)('fails alike on a platform fault %o', async (fault, status) => {
     // The gateway forgets chat keys that were not used for five minutes.
     if (action.code !== 'none') await knowChatKeys(fixture, apiClients);
-    await fixture.platform.service.addFault(fault, { times: null });
+    await fixture.platform.service.addFault(fault, everyRequestOf(action));
     // Enrolment calls the key realms first, before any chat keys are known.
     const atRealms = action === dmEnroll && status !== 429;
     await expectSameRefusal(action, await inputOf(action), atRealms ? 503 : status);

@@ -6,6 +6,7 @@ import { actions } from '../../../src/actions/registry.ts';
 import type { Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { oneOfEachKind } from '../../support/repetitions.ts';
+import { everyRequestOf } from '../../support/sandbox-control.ts';
 import { until } from '../../support/until.ts';
 import { useService } from '../../support/use-service.ts';
 
@@ -55,7 +56,7 @@ describe.each(oneOfEachKind(onPlatform).map((action) => [action.name, action] as
   test.each(action === dmEnroll ? answers : [...answers, ...breaks])(
     'on a platform fault %o answers %i and charges nothing',
     async (fault, status, error) => {
-      await service.addFault(fault, { times: null });
+      await service.addFault(fault, everyRequestOf(action));
       const answer = await call(ada, action);
       // Enrolment calls the key realms first, whose errors have their own message.
       if (action === dmEnroll && status !== 429) expectRefusal(answer, 503, /^Too few key realms/);

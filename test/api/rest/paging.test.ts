@@ -33,7 +33,8 @@ for (const { id } of found.body.data['tweets'] as { id: string }[]) {
 }
 const made = await ada.post('/tweet/create', { text: 'Count with me' });
 const tweetId = String(made.body.data['id']);
-for (const type of ['reply', 'quote', 'retweet']) await sandbox.makeEvents({ type, userName, tweetId, count: 12 });
+for (const type of ['reply', 'quote', 'retweet', 'like'])
+  await sandbox.makeEvents({ type, userName, tweetId, count: 12 });
 for (const { input } of lists) {
   if ('tweet_id' in input) input['tweet_id'] = tweetId;
   if ('listId' in input) input['listId'] = service.demo.listId;
@@ -77,8 +78,11 @@ describe.each(lists)('$action.name $input', (list) => {
   test('repeats and loses nothing while tweets arrive between pages', async () => {
     const before = await allIds(list, 100);
     let written = 0;
-    const write = () => ada.post('/tweet/create', { text: `coffee ${list.action.name} ${++written} ${Math.random()}` });
-    const during = await allIds(list, Math.max(7, Math.ceil(before.length / 20)), write);
+    const write = async () => {
+      const text = `coffee ${list.action.name} ${++written} ${Math.random()}`;
+      await Promise.all([ada.post('/tweet/create', { text }), sandbox.makeEvents({ type: 'mention', userName })]);
+    };
+    const during = await allIds(list, Math.max(4, Math.ceil(before.length / 20)), write);
     expect(written).toBeGreaterThan(0);
     expect(new Set(during).size).toBe(during.length);
     expect(during.filter((id) => before.includes(id))).toEqual(before);

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
 import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
@@ -9,6 +9,7 @@ import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { originOf } from '../../support/listen.ts';
+import { differencesFromX, readRequest } from '../../support/x-document.ts';
 
 interface Response {
   status?: number;
@@ -34,17 +35,17 @@ export const now = Date.parse('2026-11-21T12:00:00.000Z');
 /** A runtime whose clock stands still. */
 export const runtime = { ...systemRuntime, now: () => now };
 
-/** Starts a server with canned answers of X, and an adapter for it. Both close with the test. */
+/** Starts a server with canned answers of X, and an adapter for it. Both close with the test, which fails if a request differs from X's document. */
 export async function fakeX(answers: Answers, { appToken = null as string | null, clock = runtime as Runtime } = {}) {
   const requests: Received[] = [];
+  const differences: string[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://x');
     const token = (request.headers.authorization ?? '').replace('Bearer ', '');
-    const written = await text(request);
-    const { method = '' } = request;
-    const isForm = request.headers['content-type']?.startsWith('multipart/form-data') === true;
-    const sent: unknown = written === '' ? null : isForm ? written : JSON.parse(written);
+    const { bytes, ...checked } = await readRequest(request);
+    const { method, body: sent = bytes.byteLength === 0 ? null : Buffer.from(bytes).toString('latin1') } = checked;
     requests.push({ method, path: url.pathname, query: url.searchParams, token, sent });
+    differences.push(...differencesFromX(checked));
     const found = answers[method === 'GET' ? url.pathname : `${method} ${url.pathname}`];
     const {
       status = 200,
@@ -63,6 +64,7 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
   const guard = new OutboundGuard({ allow: [], runtime });
   const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
   let exhausted = 0;
+  const metered: unknown[][] = [];
   const platform = new XPlatform({
     origin,
     runtime: clock,
@@ -77,11 +79,13 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
     onCreditExhausted: () => {
       exhausted += 1;
     },
+    onCost: (...row) => metered.push(row),
     onRequest: () => {},
   });
   atEnd(async () => {
     await platform.close();
     await proxies.close();
+    expect(differences).toEqual([]);
   });
   const session = (call: Partial<PlatformCall> = {}) =>
     platform.as({
@@ -92,5 +96,5 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
       tokenFor: () => '',
       ...call,
     });
-  return { requests, session, exhausted: () => exhausted };
+  return { requests, session, metered, exhausted: () => exhausted };
 }

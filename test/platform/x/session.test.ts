@@ -229,6 +229,12 @@ describe('problems', () => {
     expect(exhausted()).toBe(reason === 'platform_credit_exhausted' ? 1 : 0);
   });
 
+  test('refuses a look-up in bulk that has neither data nor errors with 502', async () => {
+    const { session } = await fakeX({ '/2/tweets': { body: { result: {} } }, '/2/users': { body: { result: {} } } });
+    await expect(session().tweets(['12'])).rejects.toMatchObject({ reason: 'platform_unreadable' });
+    await expect(session().users([{ userId: '1' }])).rejects.toMatchObject({ reason: 'platform_unreadable' });
+  });
+
   test.each(['pagination_token', 'next_token'])('blames the cursor for a refused %s', async (name) => {
     const body = { ...problem('invalid-request'), errors: [{ parameters: { [name]: ['x'] }, message: 'no' }] };
     const { session } = await fakeX({ '/2/lists/5/members': { status: 400, body } });
@@ -298,8 +304,8 @@ describe('lists of a user', () => {
     await expect(session().followers(byName, first)).rejects.toMatchObject({ message: 'User not found: Ada' });
   });
 
-  test('count what X bills', async () => {
-    const { session } = await fakeX({
+  test('count what X bills, also without a caller who pays', async () => {
+    const { session, metered } = await fakeX({
       '/2/users/1/followers': page([grace, ada]),
       '/2/users/1': { body: { data: ada } },
     });
@@ -308,6 +314,12 @@ describe('lists of a user', () => {
     expect(bill).toEqual([
       ['user', 2, 20_000],
       ['user', 1, 10_000],
+    ]);
+    await session().userProfile({ userId: '1' });
+    expect(metered).toEqual([
+      ['user', 20_000],
+      ['user', 10_000],
+      ['user', 10_000],
     ]);
   });
 });
@@ -334,6 +346,33 @@ describe('pages', () => {
     expect(seen.flat()).toEqual(ids);
     expect(seen.slice(0, -1).every((items) => items.length === count)).toBe(true);
     expect(requests.every(({ query }) => Number(query.get('max_results')) >= 5)).toBe(true);
+  });
+
+  test.each([
+    [1, 1],
+    [2, 4],
+    [4, 2],
+    [3, 13],
+    [7, 6],
+  ])('of %i posts repeat and lose nothing while %i posts arrive after each', async (count, arrivals) => {
+    let newest = 113;
+    const { session } = await fakeX({
+      '/2/users/1/tweets': (url) => {
+        const from = Number(url.searchParams.get('pagination_token') ?? newest);
+        const size = Number(url.searchParams.get('max_results'));
+        const data = Array.from({ length: Math.min(size, from - 100) }, (_, at) => post(String(from - at)));
+        const next = from - size > 100 ? { next_token: String(from - size) } : {};
+        return { body: { data, includes: { users: [ada] }, meta: { result_count: data.length, ...next } } };
+      },
+    });
+    const seen: string[] = [];
+    for (let cursor: string | null = null, more = true; more; more = cursor !== null) {
+      const found = await session().userTweets({ userId: '1' }, { count, cursor });
+      seen.push(...found.items.map(({ id }) => id));
+      cursor = found.cursor;
+      newest += arrivals;
+    }
+    expect(seen).toEqual(ids);
   });
 
   test('end when X repeats the last page with a new token', async () => {

@@ -3,7 +3,7 @@ import { checkedCalls } from '../../support/x-document.ts';
 import type { Json } from '../harness.ts';
 import { openX } from './x-client.ts';
 
-const { x, wrong, extended, all, tweet, set, clear, ada, grace, linus, appToken, info } = await openX();
+const { x, wrong, extended, all, tweet, set, clear, mint, ada, grace, linus, appToken, info } = await openX();
 
 const usersNamed = async (...names: string[]): Promise<Json[]> =>
   (await x(`/2/users/by?usernames=${names.join(',')}&user.fields=public_metrics`)).body.data;
@@ -157,6 +157,23 @@ describe('extensions', () => {
     const followers = idsOf(await all(`/2/users/${grace.userId}/followers`));
     expect(known).toEqual(followers.filter((id) => following.has(id)));
     expect(known.length).toBeGreaterThan(0);
+  });
+
+  test('about has no dates before the creation of the account, also for protected users', async () => {
+    const fresh = await mint({ premium: true });
+    const aboutOf = async ({ userId }: { userId: string }) =>
+      (await extended(`/sandbox/users/${userId}/about`)).body.data;
+    for (const account of [ada, grace, linus, fresh]) {
+      const about = await aboutOf(account);
+      expect(about.verified_since === null).toBe(!about.is_verified && !about.is_blue_verified);
+      expect(about.username_changes.last_changed_at === null).toBe(about.username_changes.count === 0);
+      for (const time of [about.verified_since, about.username_changes.last_changed_at]) {
+        if (time !== null) expect(time >= about.created_at && Date.parse(time) < Date.now()).toBe(true);
+      }
+    }
+    const about = await aboutOf(fresh);
+    expect(about.verified_since).toBe(about.created_at);
+    expect(about.username_changes).toEqual({ count: 0, last_changed_at: null });
   });
 
   test('about has the history of an account', async () => {
