@@ -311,7 +311,8 @@ function pathOf({ path }: Endpoint, ids: readonly string[]): string {
 /** An empty list has no data. The user search has no count either. */
 function isWhole({ data, meta, errors }: XBody, { operation, isBulk }: XRequest<string, PriceClass>): boolean {
   const isEmpty = operation.sizes[1] > 1 && meta !== nothing && errors.length === 0;
-  return data !== undefined || meta.result_count === 0 || isEmpty || (isBulk === true && errors.length > 0);
+  const isMissing = isBulk === true && errors.length > 0;
+  return data !== undefined || meta.result_count === 0 || isEmpty || isMissing;
 }
 
 function queryOf({ operation, query, page, fields }: XRequest<string, PriceClass>): string {

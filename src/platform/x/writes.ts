@@ -14,7 +14,7 @@ import type {
 import { XArticles } from './articles.ts';
 import type { XWrite } from './client.ts';
 import { protectedFields, referenceFields } from './fields.ts';
-import { aUser, byReference, checkedId } from './identifiers.ts';
+import { aUser, byReference, checkedId, isId } from './identifiers.ts';
 import { XMedia } from './media.ts';
 import { enterpriseOnly, operations, type Write, writes } from './operations.ts';
 import { aTweet, subjectNotFound } from './problems.ts';
@@ -41,6 +41,9 @@ export class XSession extends XReadSession {
     const { mediaIds = [], mediaAltTexts = [], replyToTweetId: replyTo, quoteTweetUrl: url } = tweet;
     const { host } = this.parts.features;
     const quoteOf = tweet.quoteTweetId ?? (url ? readTweetUrl(url, host) : null);
+    for (const tweetId of [replyTo, quoteOf]) if (tweetId !== null) checkedId(aTweet(tweetId));
+    for (const mediaId of mediaIds)
+      if (!isId(mediaId)) throw new PosternError('resource_not_found', `Media not found: ${mediaId}`);
     const wanted = { text: tweet.text, replyTo, quoteOf, sinceMs: this.parts.runtime.now() };
     for (const [at, mediaId] of mediaIds.entries()) {
       const alt = mediaAltTexts[at];
