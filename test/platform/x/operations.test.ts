@@ -6,7 +6,7 @@ import { xOperations } from '../../../src/sandbox/x/operations.ts';
 import { differencesFromX, documentedOperation, hasDocument } from '../../support/x-document.ts';
 
 /** Operations that X has, but the trimmed document lacks. */
-const undocumented = ['getUsersLikedPosts'];
+const undocumented = ['getUsersLikedPosts', 'blockUser', 'unblockUser', 'muteUser', 'unmuteUser'];
 
 describe.skipIf(!hasDocument)('operations', () => {
   const all = [...Object.values<Operation | Write>(operations), ...Object.values(writes)];
