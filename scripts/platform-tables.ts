@@ -1,7 +1,14 @@
 import { actions, streams } from '../src/actions/registry.ts';
 import { adapters } from '../src/platform/adapters.ts';
 import type { MediaLimits, PlatformCapabilities, TextLimit } from '../src/platform/capabilities.ts';
-import { type Endpoint, objectPrices, operations, writePrices, writes } from '../src/platform/x/operations.ts';
+import {
+  type Operation,
+  objectPrices,
+  operations,
+  type Write,
+  writePrices,
+  writes,
+} from '../src/platform/x/operations.ts';
 import { eventTypes } from '../src/shared/model/event.ts';
 import { formatDollars } from '../src/shared/model/money.ts';
 import { code, table } from './markdown-table.ts';
@@ -20,17 +27,23 @@ export function platformTables(): Record<string, string> {
 }
 
 function requestTable(): string {
-  const row = ({ path, scopes, limit, limitOf }: Endpoint, method: string, billed: string, micros: number) => [
-    code(`${method} ${path.replace(/(username\/)?\{\}/g, (_, name = '') => (name ? `${name}{username}` : '{id}'))}`),
-    limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
-    limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
-    `${billed}: ${formatDollars(micros)}`,
-  ];
-  const rows = [
-    ...Object.values(operations).map((read) => row(read, read.method, read.items, objectPrices[read.items])),
-    ...Object.values(writes).map((write) => row(write, write.method, code(write.price), writePrices[write.price])),
-  ];
-  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars for each object or write'], rows);
+  const rows = [...Object.values<Operation | Write>(operations), ...Object.values(writes)].map((operation) => {
+    const { method, path, scopes, limit, limitOf } = operation;
+    const named = path.includes('by/username') ? '{username}' : '{id}';
+    return [
+      code(`${method} ${path.replace('{}', named).replace('{}', '{target}')}`),
+      limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
+      limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
+      priceOf(operation),
+    ];
+  });
+  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars'], rows);
+}
+
+function priceOf(operation: Operation | Write): string {
+  const { items, price } = { items: null, price: null, ...operation };
+  if (items !== null) return `${formatDollars(objectPrices[items])} a ${items}`;
+  return price === null ? 'none listed' : formatDollars(writePrices[price]);
 }
 
 function actionTable(): string {

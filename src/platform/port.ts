@@ -15,7 +15,14 @@ import type { PlatformCapabilities } from './capabilities.ts';
 import type { PlatformMessages } from './messages-port.ts';
 import type { PlatformRealms } from './realms-port.ts';
 
-export type { ArticleContent, PlatformArticle, PlatformArticles } from './articles-port.ts';
+export type {
+  ArticleContent,
+  ArticleEdits,
+  ArticlePlace,
+  NewArticle,
+  PlatformArticle,
+  PlatformArticles,
+} from './articles-port.ts';
 export type { ForwardProxy };
 
 /**

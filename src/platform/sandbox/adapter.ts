@@ -43,7 +43,7 @@ export class SandboxPlatform implements Platform {
       onCreditExhausted: () => {},
       onCost,
     });
-    this.#parts = { client, features, runtime, identifiers: new Identifiers(client, runtime) };
+    this.#parts = { client, features, runtime, identifiers: new Identifiers(client, runtime), stored: null };
   }
 
   as(call: PlatformCall): PlatformSession {

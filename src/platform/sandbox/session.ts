@@ -9,7 +9,6 @@ import type {
   PageOf,
   PageRequest,
   PlatformCall,
-  PlatformMedia,
   UserReference,
   ViewerPage,
 } from '../port.ts';
@@ -22,7 +21,6 @@ import type { SessionParts } from '../x/session.ts';
 import { XSession } from '../x/writes.ts';
 import { SandboxArticles } from './articles.ts';
 import type { SandboxClient } from './client.ts';
-import { SandboxMedia } from './media.ts';
 import { SandboxMessages } from './messages.ts';
 import { withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
@@ -49,12 +47,8 @@ export class SandboxSession extends XSession {
     this.#call = call;
   }
 
-  override get media(): PlatformMedia {
-    return new SandboxMedia(this.#client, this.#call);
-  }
-
   override get articles(): PlatformArticles {
-    return new SandboxArticles(this.#client, this.#call);
+    return new SandboxArticles(this.parts, this.call);
   }
 
   override async homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {

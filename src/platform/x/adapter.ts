@@ -34,7 +34,7 @@ export class XPlatform implements Platform {
   }: AdapterOptions & { appToken: Secret | null }) {
     const counter = connections.platform;
     this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
-    const { appToken, onCreditExhausted, onCost } = options;
+    const { appToken, onCreditExhausted, onCost, identifiers: stored } = options;
     const { extensions } = xFeatures;
     const client = new XClient({
       origin,
@@ -45,7 +45,8 @@ export class XPlatform implements Platform {
       onCreditExhausted,
       onCost,
     });
-    this.#parts = { client, features: xFeatures, runtime, identifiers: new Identifiers(client, runtime) };
+    const identifiers = new Identifiers(client, runtime);
+    this.#parts = { client, features: xFeatures, runtime, identifiers, stored };
   }
 
   as(call: PlatformCall): PlatformSession {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
-import { type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
+import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
@@ -41,7 +42,7 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   query?: Partial<Record<NoInfer<Query>, string | null>>;
   /** The page of a list. */
   page?: { size: number; token: string | null };
-  fields: Fields<Class>;
+  fields?: Fields<Class>;
   subject?: Subject | null;
   /** The number of objects that a look-up asks for. Default: 1. */
   count?: number;
@@ -49,13 +50,18 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   appOnly?: boolean;
   /** True if a response with `errors` and without `data` is a success: all the objects are missing. */
   isBulk?: boolean;
+  /** The limits of the response. Default: those of a page if `count` is above 1, otherwise those of one object. */
+  limits?: Partial<AnswerLimits>;
 }
 
 export interface XWrite<Body extends string> {
   operation: Write<Body>;
   /** The ids in the path. */
   ids: readonly string[];
-  body?: Readonly<Partial<Record<NoInfer<Body>, unknown>>> | undefined;
+  /** The body, or its JSON text. */
+  body?: Readonly<Partial<Record<NoInfer<Body>, unknown>>> | string | undefined;
+  /** The body as bytes. Replaces `body`. */
+  bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
   subject: Subject | null;
   /** The price class, if it depends on the body. */
   price?: WriteClass | undefined;
@@ -104,7 +110,32 @@ export class XClient {
     call: PlatformCall,
     read: (body: XBody) => T,
   ): Promise<T> {
-    const { operation, id = '', page, count = page?.size ?? 1, subject = null, appOnly = false } = request;
+    return this.#get(request, call, async (answer) => {
+      const body = await this.#readFor(answer, request, call);
+      this.#countCost(call, request.operation, body);
+      return read(body);
+    });
+  }
+
+  /** As `send`, for a response that may be too large to parse on this thread. `read` gets the text of a 2xx response. */
+  sendForText<Query extends string, Class extends PriceClass, T>(
+    request: XRequest<Query, Class>,
+    call: PlatformCall,
+    read: (text: string) => Promise<T>,
+  ): Promise<T> {
+    return this.#get(request, call, async (answer) => {
+      if (answer.status >= 300) await this.#readFor(answer, request, call);
+      return read(await answer.text());
+    });
+  }
+
+  #get<Query extends string, Class extends PriceClass, T>(
+    request: XRequest<Query, Class>,
+    call: PlatformCall,
+    read: (answer: PlatformAnswer) => Promise<T>,
+  ): Promise<T> {
+    const { operation, id = '', page, count = page?.size ?? 1, appOnly = false } = request;
+    const { limits = count > 1 ? pageLimits(count, maxItemBytes) : singleLimits } = request;
     this.#refuseEarly(operation, call, appOnly);
     const query = queryOf(request);
     return this.#options.transport.send(
@@ -114,17 +145,16 @@ export class XClient {
         method: operation.method,
         path: pathOf(operation, [id]) + (query === '' ? '' : `?${query}`),
         headers: this.#headersFor(call, appOnly),
-        limits: count > 1 ? pageLimits(count, maxItemBytes) : singleLimits,
+        limits,
       },
       call,
-      async (answer) => {
-        const body = await this.#read(answer, { operation, subject, appOnly }, call, (found) =>
-          isWhole(found, request),
-        );
-        this.#countObjects(call, operation, body);
-        return read(body);
-      },
+      read,
     );
+  }
+
+  #readFor(answer: PlatformAnswer, request: XRequest<string, PriceClass>, call: PlatformCall): Promise<XBody> {
+    const { operation, subject = null, appOnly = false } = request;
+    return this.#read(answer, { operation, subject, appOnly }, call, (found) => isWhole(found, request));
   }
 
   /**
@@ -132,15 +162,18 @@ export class XClient {
    * it receives. Only the sandbox recognizes a repeated one, by its idempotency token.
    */
   write<Body extends string, T>(request: XWrite<Body>, call: PlatformCall, read: (data: Wire) => T): Promise<T> {
-    const { operation, ids, body, subject, part = '', price = operation.price } = request;
+    const { operation, ids, body, bytes, subject, part = '', price = operation.price } = request;
     this.#refuseEarly(operation, call);
     const headers = this.#headersFor(call);
     const token = call.tokenFor(operation.name + part);
     const { extensions, transport } = this.#options;
     if (extensions) headers['idempotency-token'] = token;
-    if (body) headers['content-type'] = 'application/json';
+    if (bytes) {
+      headers['content-type'] = bytes.type;
+      headers['content-length'] = String(bytes.size);
+    } else if (body) headers['content-type'] = 'application/json';
     const { name, method } = operation;
-    const text = body && JSON.stringify(body);
+    const text = typeof body === 'object' ? JSON.stringify(body) : body;
     const restriction = extensions ? undefined : (request.restriction ?? operation.restriction);
     return transport.send(
       {
@@ -150,6 +183,7 @@ export class XClient {
         path: pathOf(operation, ids),
         headers,
         text,
+        bytes,
         limits: singleLimits,
       },
       call,
@@ -157,7 +191,7 @@ export class XClient {
         const about = { operation, subject, appOnly: false, restriction };
         const { data } = await this.#read(answer, about, call, (found) => found.data !== undefined);
         const result = read(object(data, 'data'));
-        this.#count(call, price, 1, writePrices[price]);
+        if (price !== null) this.#bill(call, price, 1, writePrices[price]);
         return result;
       },
     );
@@ -196,6 +230,7 @@ export class XClient {
       this.#exhausted.set(limitKey(operation, call, appOnly), until);
     }
     if (status >= 300 && status < 400) throw new InvalidResponseError(`a redirect (status ${status})`);
+    if (status === 204) return { data: nothing, includes: nothing, meta: nothing, errors: [] };
     const body = status < 300 ? object(await answer.json(), 'body') : await answer.json().catch(() => null);
     if (status < 300 && body !== null) {
       const { data, includes = nothing, meta = nothing, errors = [] } = body as Wire;
@@ -217,22 +252,19 @@ export class XClient {
     throw problem;
   }
 
-  /**
-   * Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a
-   * class are free.
-   */
-  #countObjects(call: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
+  /** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
+  #countCost(call: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
     const count = { post: 0, user: 0 };
-    count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
+    if (items !== null) count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
     count.post += lengthOf(includes.posts ?? includes.tweets);
     count.user += lengthOf(includes.users);
     for (const priceClass of ['post', 'user'] as const) {
       const objects = count[priceClass];
-      if (objects > 0) this.#count(call, priceClass, objects, objects * objectPrices[priceClass]);
+      if (objects > 0) this.#bill(call, priceClass, objects, objects * objectPrices[priceClass]);
     }
   }
 
-  #count({ cost }: PlatformCall, priceClass: string, objects: number, micros: number): void {
+  #bill({ cost }: PlatformCall, priceClass: string, objects: number, micros: number): void {
     cost?.add(priceClass, objects, micros);
     this.#options.onCost?.(priceClass, micros);
   }
@@ -284,7 +316,7 @@ function isWhole({ data, meta, errors }: XBody, { operation, isBulk }: XRequest<
 }
 
 function queryOf({ operation, query, page, fields }: XRequest<string, PriceClass>): string {
-  let text = fields.text;
+  let text = fields?.text ?? '';
   const parts = { ...query, ...(page && { max_results: page.size, [operation.token]: page.token }) };
   for (const [name, value] of Object.entries(parts)) {
     if (value === null || value === undefined) continue;

@@ -7,7 +7,7 @@ import type { Endpoint } from './operations.ts';
 
 /** The object that a call is about, as the caller named it, for messages such as `Tweet not found: 12`. */
 export interface Subject {
-  kind: 'Tweet' | 'User' | 'List';
+  kind: 'Tweet' | 'User' | 'List' | 'Article' | 'Media';
   id: string;
   /** The id of a second object of the same kind that may be missing too. */
   other?: string | undefined;
@@ -71,8 +71,14 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   if (status === 403 && isAbout('duplicate', reason, detail))
     return new PosternError('duplicate_tweet', 'Status is a duplicate.');
   if (status === 403) return refused(detail || 'The platform does not allow this', context);
+  if (status === 409) return new PosternError('platform_conflict', detail || 'The platform has another state');
+  if (status === 413) return mediaRefused('it is too large');
   if (status === 404 && subject) return subjectNotFound(subject);
   throw new InvalidResponseError(`problem ${printable(problem.type)} with status ${status}`);
+}
+
+function mediaRefused(message: string): PosternError {
+  return new PosternError('malformed_field', `The platform does not take this media: ${message}`);
 }
 
 function refused(detail: string, { restriction }: ProblemContext): PosternError {
@@ -145,6 +151,9 @@ function invalidRequest({ parameters, values, message }: Problem, subject: Subje
     return malformedField('cursor', 'is not one that the platform gave for this list');
   if (has('query')) return malformedField('q', message);
   if (has('text')) return malformedField('text', message);
+  if (has('title')) return malformedField('title', message);
+  if (has('content_state')) return malformedField('content', message);
+  if (has('media', 'media_type', 'media_category', 'total_bytes')) return mediaRefused(message);
   if (has('media.media_ids')) {
     const ids = values.map(printable).join(', ');
     return ids === ''

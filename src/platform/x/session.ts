@@ -11,6 +11,7 @@ import type {
   PageOf,
   PageRequest,
   PlatformCall,
+  PlatformIdentifiers,
   PlatformNeeds,
   TweetSearch,
   UserName,
@@ -32,6 +33,8 @@ import { planSearch, type SearchPlan } from './search-query.ts';
 export interface SessionParts {
   client: XClient;
   identifiers: Identifiers;
+  /** What X does not tell, for all processes. The sandbox tells it. */
+  stored: PlatformIdentifiers | null;
   features: XFeatures;
   runtime: Runtime;
 }

@@ -57,7 +57,7 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
       user: await sandbox.mint(),
     }),
     follow: (userName) => sandbox.makeEvents({ type: 'follow', userName }),
-    uploads: () => sandbox.requests('uploadMedia'),
+    uploads: () => sandbox.requests('mediaUpload'),
     stop: service.stop,
   };
   return new ParityFixture(platform, await startReceiver());
