@@ -28,7 +28,7 @@ import { type RawPage, readPage } from './pages.ts';
 import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
 import { PostReader, timeOfId } from './read-post.ts';
 import { optional, readAbout, readCard, readProfile, readUserName } from './read-user.ts';
-import { planSearch, type SearchPlan } from './search-query.ts';
+import { earliestRecent, firstPostMs, planSearch, recentMs, type SearchPlan } from './search-query.ts';
 
 export interface SessionParts {
   client: XClient;
@@ -54,10 +54,8 @@ interface PostListOptions {
   newestFirst?: boolean;
 }
 
-/** A search as it continues: `plan` without what can only be known for its first page. */
+/** The part of a plan that all pages share. */
 type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'>;
-
-const weekMs = 7 * 86_400_000;
 
 /** The reads of a session. */
 export class XReadSession extends UnsupportedSession {
@@ -75,7 +73,9 @@ export class XReadSession extends UnsupportedSession {
 
   override async searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
     const { client, features, runtime } = this.parts;
-    const plan = planSearch(q, runtime.now(), { extensions: features.extensions, hasAppToken: client.hasAppToken });
+    const { extensions } = features;
+    const isContinued = cursor !== null;
+    const plan = planSearch(q, runtime.now(), { extensions, hasAppToken: client.hasAppToken, isContinued });
     if (plan.isEmpty) return { items: [], cursor: null };
     return this.#search(plan, product === 'Top' ? 'relevancy' : 'recency', { count, cursor });
   }
@@ -105,13 +105,16 @@ export class XReadSession extends UnsupportedSession {
     return ids.map((id) => found.get(id) ?? missing.get(id) ?? 'not_found');
   }
 
-  /** X finds replies by search only, which knows no posts: an empty page may belong to one that does not exist. */
+  /** X has no list of replies, so they are searched. If nothing is found, one read tells whether the post exists. */
   override async replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
     const { client, features, runtime } = this.parts;
     const subject = aTweet(tweetId);
     const id = checkedId(subject);
-    const isOld = client.hasAppToken && timeOfId(id) < runtime.now() - weekMs;
-    const plan = { query: `in_reply_to_tweet_id:${id}`, all: features.extensions || isOld, startMs: null, endMs: null };
+    const isOld = client.hasAppToken && timeOfId(id) < runtime.now() - recentMs;
+    // Ids of up to 11 digits are from before November 2010 and contain no time.
+    const oldMs = id.length < 12 ? firstPostMs : timeOfId(id);
+    const all = features.extensions || isOld;
+    const plan = { query: `in_reply_to_tweet_id:${id}`, all, startMs: isOld ? oldMs : null, endMs: null };
     const found = await this.#search(plan, 'recency', page);
     if (found.items.length === 0 && page.cursor === null) {
       await this.send({ operation: operations.getPostsById, id, subject, fields: leastFields.post }, () => undefined);
@@ -284,10 +287,15 @@ export class XReadSession extends UnsupportedSession {
     return readPage(
       { count, cursor },
       { sizes: operations.searchPostsRecent.sizes, fixed, newestFirst: sort === 'recency' },
-      ({ token, fixed: kept }, size) => {
-        const [reach, start = '', end = ''] = kept.split(':');
+      async ({ token, fixed: kept }, size) => {
+        const [reach, start, end] = kept.split(':');
         const all = reach === 'all';
-        const times = { start_time: timeOf(start), end_time: timeOf(end) };
+        const endMs = end ? Number(end) : null;
+        let startMs = start ? Number(start) : null;
+        // The seven days of recent searches move on from page to page.
+        if (startMs !== null && !all) startMs = Math.max(startMs, earliestRecent(this.parts.runtime.now()));
+        if (startMs !== null && endMs !== null && startMs >= endMs) return { items: [], token: null };
+        const times = { start_time: timeOf(startMs), end_time: timeOf(endMs) };
         return this.#rawPosts({
           operation: all ? operations.searchPostsAll : operations.searchPostsRecent,
           query: { query: search.query, sort_order: sort, ...times },
@@ -398,6 +406,6 @@ function nextToken({ meta }: XBody): string | null {
 }
 
 /** Formats a time in whole seconds, as X's documentation does. */
-function timeOf(ms: string): string | null {
-  return ms === '' ? null : `${new Date(Number(ms)).toISOString().slice(0, 19)}Z`;
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fakeX, now } from './fake-x.ts';
+import { fakeX, now, runtime } from './fake-x.ts';
 
 const problem = (kind: string, more: object = {}) => ({
   ...{ type: `https://api.twitter.com/2/problems/${kind}`, title: kind, detail: 'Could not show it.' },
@@ -417,10 +417,42 @@ describe('searches', () => {
     ]);
   });
 
+  test('move the start with the clock, also when the day of the first page is too old', async () => {
+    let later = 0;
+    const clock = { ...runtime, now: () => now + later };
+    const data = ['15', '14', '13', '12'].map((id) => post(id));
+    const answer = page(data, { includes: { users: [ada] } });
+    const { session, requests } = await fakeX({ '/2/tweets/search/recent': answer }, { clock });
+    const { cursor } = await session().searchTweets(search('loom since:2026-11-14'));
+    for (const ms of [120_000, 13 * 3_600_000]) {
+      later = ms;
+      await session().searchTweets(search('loom since:2026-11-14', cursor));
+    }
+    expect(requests.map(({ query }) => query.get('start_time'))).toEqual([
+      '2026-11-14T12:01:00Z',
+      '2026-11-14T12:03:00Z',
+      '2026-11-15T01:01:00Z',
+    ]);
+  });
+
   test('use the app-only token for older posts', async () => {
     const { session, requests } = await fakeX({ '/2/tweets/search/all': page([]) }, { appToken: 'app-token' });
     await session().searchTweets(search('loom since:2020-01-01'));
-    expect(requests).toMatchObject([{ token: 'app-token' }]);
+    // Without a start, X would search 30 days only.
+    await session().searchTweets(search('loom until:2020-01-01'));
+    await session()
+      .replies('1450000000000000000', { count: 20, cursor: null })
+      .catch(() => {});
+    await session()
+      .replies('20', { count: 20, cursor: null })
+      .catch(() => {});
+    const sent = requests.filter(({ path }) => path === '/2/tweets/search/all');
+    expect(sent.map(({ token, query }) => [token, query.get('start_time'), query.get('end_time')])).toEqual([
+      ['app-token', '2020-01-01T00:00:00Z', null],
+      ['app-token', '2006-03-26T00:00:00Z', '2020-01-01T00:00:00Z'],
+      ['app-token', '2021-10-18T07:25:14Z', null],
+      ['app-token', '2006-03-26T00:00:00Z', null],
+    ]);
   });
 
   test.each([
