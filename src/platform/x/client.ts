@@ -219,7 +219,7 @@ export class XClient {
   /** Returns the body of a successful response. Throws the problem of any other one, and of one for which `isSuccess` is false. */
   async #read(
     answer: PlatformAnswer,
-    about: Omit<ProblemContext, 'status' | 'retryAfterSeconds'>,
+    about: Omit<ProblemContext, 'status' | 'retryAfterSeconds' | 'mayLackScopes'>,
     call: PlatformCall,
     isSuccess: (body: XBody) => boolean,
   ): Promise<XBody> {
@@ -247,6 +247,7 @@ export class XClient {
       ...about,
       status,
       retryAfterSeconds: Math.max(1, this.#retryAfter(answer)),
+      mayLackScopes: !this.#options.extensions,
     });
     if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
     throw problem;

@@ -55,7 +55,7 @@ interface PostListOptions {
 }
 
 /** The part of a plan that all pages share. */
-type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'>;
+type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'> & { subject?: Subject };
 
 /** The reads of a session. */
 export class XReadSession extends UnsupportedSession {
@@ -114,7 +114,7 @@ export class XReadSession extends UnsupportedSession {
     // Ids of up to 11 digits are from before November 2010 and contain no time.
     const oldMs = id.length < 12 ? firstPostMs : timeOfId(id);
     const all = features.extensions || isOld;
-    const plan = { query: `in_reply_to_tweet_id:${id}`, all, startMs: isOld ? oldMs : null, endMs: null };
+    const plan = { query: `in_reply_to_tweet_id:${id}`, all, startMs: isOld ? oldMs : null, endMs: null, subject };
     const found = await this.#search(plan, 'recency', page);
     if (found.items.length === 0 && page.cursor === null) {
       await this.send({ operation: operations.getPostsById, id, subject, fields: leastFields.post }, () => undefined);
@@ -300,6 +300,7 @@ export class XReadSession extends UnsupportedSession {
           operation: all ? operations.searchPostsAll : operations.searchPostsRecent,
           query: { query: search.query, sort_order: sort, ...times },
           page: { size, token },
+          subject: search.subject ?? null,
           appOnly: all && !this.parts.features.extensions,
         });
       },

@@ -183,6 +183,13 @@ describe('problems', () => {
       'User has been suspended',
     ],
     [
+      'a user called suspended',
+      404,
+      problem('resource-not-found', { detail: 'Could not find user with username: [suspended].' }),
+      'resource_not_found',
+      'Tweet not found: 12',
+    ],
+    [
       'a protected post',
       200,
       { errors: [problem('not-authorized-for-resource')] },
@@ -241,6 +248,21 @@ describe('problems', () => {
     await expect(session().listMembers('5', { count: 20, cursor: null })).rejects.toMatchObject({
       message: expect.stringContaining('cursor'),
     });
+  });
+
+  test('names the scopes that a token may lack', async () => {
+    const { session } = await fakeX({ '/2/lists/5/members': { status: 403, body: problem('about:blank') } });
+    await expect(session().listMembers('5', { count: 20, cursor: null })).rejects.toMatchObject({
+      message: 'Could not show it. (auth_token may lack the scopes tweet.read users.read list.read)',
+    });
+  });
+
+  test('blames a refused query on the caller only if it is of the caller', async () => {
+    const body = { ...problem('invalid-request'), errors: [{ parameters: { query: ['x'] }, message: 'no' }] };
+    const { session } = await fakeX({ '/2/tweets/search/recent': { status: 400, body } });
+    const first = { count: 20, cursor: null };
+    await expect(session().searchTweets({ q: 'loom', product: 'Top', ...first })).rejects.toMatchObject({ field: 'q' });
+    await expect(session().replies('12', first)).rejects.toMatchObject({ reason: 'platform_unreadable' });
   });
 
   test('remembers an exhausted rate limit of a token and an operation', async () => {
