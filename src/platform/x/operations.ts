@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly scopes: readonly string[];
   /** Requests in 15 minutes. `null` if X documents no limit. */
   readonly limit: number | null;
-  /** Whose requests X counts: those of each user token, or those of the app. X then accepts only the app-only token. */
+  /** Whose requests X counts: those of each user token, or those of the app. X then accepts only the app-only token, and 1 request a second. */
   readonly limitOf: 'user' | 'app';
 }
 

@@ -36,6 +36,11 @@ export function subjectNotFound({ kind, id }: Subject): PosternError {
   return new PosternError('resource_not_found', `${kind} not found: ${id}`);
 }
 
+export function rateLimited({ name }: Endpoint, ms: number): PosternError {
+  const retryAfterSeconds = Math.ceil(ms / 1_000);
+  return new PosternError('platform_rate_limit', `The platform's rate limit of ${name}`, { retryAfterSeconds });
+}
+
 /** Converts an error response of X to the error that the caller of Postern gets. Codes and types decide, except in `isAbout`. */
 export function readProblem(body: unknown, context: ProblemContext): PosternError {
   const { status, operation, appOnly } = context;
@@ -44,12 +49,7 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   const subject = context.subject && other === problem.value ? { ...context.subject, id: other } : context.subject;
   const { detail, reason } = problem;
   if (status >= 500) return new PosternError('platform_failed', `The platform failed with status ${status}`);
-  if (status === 429) {
-    const { retryAfterSeconds } = context;
-    return new PosternError('platform_rate_limit', `The platform's rate limit of ${operation.name}`, {
-      retryAfterSeconds,
-    });
-  }
+  if (status === 429) return rateLimited(operation, context.retryAfterSeconds * 1_000);
   if (status === 402 || problem.title === 'SpendCapReached' || problem.type === 'usage-capped')
     return new PosternError('platform_credit_exhausted', "The operator's credit at the platform is used up");
   if (problem.type === 'client-forbidden' || (appOnly && (status === 401 || status === 403)))

@@ -277,6 +277,19 @@ describe('problems', () => {
     expect(requests.map(({ path }) => path)).toEqual(['/2/tweets/12', '/2/users/1']);
   });
 
+  test('forgets a limit of one second, which X reports while requests remain', async () => {
+    let at = now;
+    const headers = { ...limit, 'x-rate-limit-remaining': '299' };
+    const { session } = await fakeX(
+      { '/2/tweets/12': { status: 429, headers, body: null } },
+      { clock: { ...runtime, now: () => at } },
+    );
+    for (const ms of [0, 0, 1_000]) {
+      at += ms;
+      await expect(session().tweet('12')).rejects.toMatchObject({ retryAfterSeconds: 1 });
+    }
+  });
+
   test.each([
     ['an id of 20 digits', { userId: '12345678901234567890' }],
     ['a name with a dot', { userName: 'ada.example' }],
@@ -458,7 +471,9 @@ describe('searches', () => {
   });
 
   test('use the app-only token for older posts', async () => {
-    const { session, requests } = await fakeX({ '/2/tweets/search/all': page([]) }, { appToken: 'app-token' });
+    let at = now;
+    const clock = { ...runtime, now: () => (at += 1_000) };
+    const { session, requests } = await fakeX({ '/2/tweets/search/all': page([]) }, { appToken: 'app-token', clock });
     await session().searchTweets(search('loom since:2020-01-01'));
     // Without a start, X would search 30 days only.
     await session().searchTweets(search('loom until:2020-01-01'));
@@ -475,6 +490,25 @@ describe('searches', () => {
       ['app-token', '2021-10-18T07:25:14Z', null],
       ['app-token', '2006-03-26T00:00:00Z', null],
     ]);
+  });
+
+  test('of older posts are sent once a second, and refused with 429 if they would wait for long', async () => {
+    const waits: number[] = [];
+    const after: typeof runtime.after = (ms, task) => {
+      // The time limit of a request is five seconds.
+      if (ms < 5_000) waits.push(ms);
+      return runtime.after(ms < 5_000 ? 0 : ms, task);
+    };
+    const { session } = await fakeX(
+      { '/2/tweets/search/all': page([]) },
+      { appToken: 'app-token', clock: { ...runtime, after } },
+    );
+    await Promise.all([0, 1, 2, 3, 4].map(() => session().searchTweets(search('loom since:2020-01-01'))));
+    expect(waits).toEqual([1_000, 2_000, 3_000, 4_000]);
+    await expect(session().searchTweets(search('loom since:2020-01-01'))).rejects.toMatchObject({
+      reason: 'platform_rate_limit',
+      retryAfterSeconds: 1,
+    });
   });
 
   test.each([
