@@ -21,7 +21,7 @@ import type {
 import { UnsupportedSession } from '../unsupported-session.ts';
 import type { XBody, XClient, XRequest } from './client.ts';
 import type { XFeatures } from './features.ts';
-import { allNeeds, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
+import { allNeeds, articleFields, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
 import { aUser, byReference, checkedId, type Identifiers, isId, isName } from './identifiers.ts';
 import { type Operation, operations, type PriceClass } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
@@ -48,7 +48,7 @@ type XList<Query extends string, Class extends PriceClass> = Pick<
 interface PostListOptions {
   /** True if the list contains reposts. */
   reposts?: boolean;
-  /** Selects posts of a list that has others too. */
+  /** Selects posts of a list that has others too, by `articleFields`. Only the wanted posts are read whole. */
   isWanted?: ((post: Wire) => boolean) | undefined;
   /** True if the list is ordered by id. Default: true for lists that can begin at an id. */
   newestFirst?: boolean;
@@ -87,7 +87,7 @@ export class XReadSession extends UnsupportedSession {
       reader: this.#reader(body),
       post: object(body.data, 'data'),
     }));
-    const [tweet] = await this.#tweets(reader, [post]);
+    const [tweet] = await this.#tweets(reader, await this.#withReposts(reader, [post]));
     if (!tweet) throw subjectNotFound(subject);
     return tweet;
   }
@@ -100,7 +100,7 @@ export class XReadSession extends UnsupportedSession {
       posts: itemsOf(body, known.length),
       missing: missingOf(body.errors),
     }));
-    const tweets = await this.#tweets(reader, posts);
+    const tweets = await this.#tweets(reader, await this.#withReposts(reader, posts));
     const found = new Map(posts.map((post, at) => [post.id, tweets[at]]));
     return ids.map((id) => found.get(id) ?? missing.get(id) ?? 'not_found');
   }
@@ -147,8 +147,10 @@ export class XReadSession extends UnsupportedSession {
     return this.#ofActor(operations.getUsersMentions, page);
   }
 
-  override ownProfile(): Promise<UserProfile> {
-    return this.#profile({ operation: operations.getUsersMe });
+  override async ownProfile(): Promise<UserProfile> {
+    const profile = await this.#profile({ operation: operations.getUsersMe });
+    this.parts.identifiers.keepActor(profile.id, this.call);
+    return profile;
   }
 
   override userProfile(user: UserReference): Promise<UserProfile> {
@@ -312,14 +314,15 @@ export class XReadSession extends UnsupportedSession {
     of: XList<Query, 'post'> & { page: { size: number; token: string | null } },
     { reposts, isWanted }: PostListOptions = {},
   ): Promise<RawPage<Tweet>> {
-    const { reader, posts, token } = await this.send({ ...of, fields: this.#postFields(reposts) }, (body) => {
+    const fields = isWanted ? articleFields : this.#postFields(reposts);
+    const { reader, posts, token } = await this.send({ ...of, fields }, (body) => {
       this.#keepNames(body);
       return { reader: this.#reader(body), posts: itemsOf(body, of.page.size), token: nextToken(body) };
     });
-    const wanted = isWanted ? posts.filter(isWanted) : posts;
+    const wanted = isWanted ? [...(await this.#again(reader, posts.filter(isWanted))).values()] : posts;
     const tweets = await this.#tweets(reader, wanted);
-    const found = new Map(wanted.map((post, at) => [post, tweets[at] ?? null]));
-    return { items: posts.map((post) => ({ id: post.id, item: found.get(post) ?? null })), token };
+    const found = new Map(wanted.map((post, at) => [post.id, tweets[at] ?? null]));
+    return { items: posts.map((post) => ({ id: post.id, item: found.get(post.id) ?? null })), token };
   }
 
   #reader(body: XBody): PostReader {
@@ -354,8 +357,30 @@ export class XReadSession extends UnsupportedSession {
     }
   }
 
-  #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T): Promise<T> {
-    const request = { operation: operations.getPostsByIds, fields: this.#postFields(), ...bulk(ids.length) };
+  /** Reads posts that may be reposts once more, if their references were not asked for. X begins their texts with the name of the author. */
+  async #withReposts(reader: PostReader, posts: readonly Wire[]): Promise<readonly Wire[]> {
+    const mayBeRepost = (post: Wire) => String(post.text).startsWith('RT @');
+    if (this.#needs.quoted || !posts.some(mayBeRepost)) return posts;
+    const found = await this.#again(reader, posts.filter(mayBeRepost), true);
+    return posts.map((post) => found.get(post.id) ?? post);
+  }
+
+  /** Reads posts once more, with the fields that the call needs. */
+  async #again(reader: PostReader, posts: readonly Wire[], reposts = false): Promise<Map<unknown, Wire>> {
+    if (posts.length === 0) return new Map();
+    const read = (body: XBody) => {
+      reader.add(body);
+      return new Map(itemsOf(body, posts.length).map((post) => [post.id, post]));
+    };
+    return this.#postsByIds(
+      posts.map((post) => id(post.id, 'id')),
+      read,
+      reposts,
+    );
+  }
+
+  #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T, reposts = false): Promise<T> {
+    const request = { operation: operations.getPostsByIds, fields: this.#postFields(reposts), ...bulk(ids.length) };
     return this.send({ ...request, query: { ids: ids.join(',') } }, read);
   }
 

@@ -121,6 +121,47 @@ describe('posts', () => {
     });
   });
 
+  test('that may be reposts are read once more if their references were not asked for', async () => {
+    const repost = post('40', { text: 'RT @grace: Hi' });
+    const answer = (url: URL) =>
+      url.search.includes('referenced_posts')
+        ? {
+            body: {
+              data: [{ ...repost, referenced_posts: references(['retweeted', '21']) }],
+              includes: { posts: [post('21')] },
+            },
+          }
+        : { body: { data: [repost, post('41')] } };
+    const { session, requests } = await fakeX({
+      '/2/tweets': answer,
+      '/2/tweets/40': { body: { data: repost } },
+      '/2/tweets/41': { body: { data: post('41') } },
+    });
+    const needs = { author: false, quoted: false, mentionNames: false, media: false, pinned: false };
+    expect(await session({ needs }).tweets(['40', '41'])).toMatchObject([{ id: '21' }, { id: '41' }]);
+    expect(await session({ needs }).tweet('40')).toMatchObject({ id: '21', text: 'post 21' });
+    expect(await session({ needs }).tweet('41')).toMatchObject({ id: '41' });
+    expect(requests.map(({ query }) => query.get('ids'))).toEqual(['40,41', '40', null, '40', null]);
+  });
+
+  test('with articles are found by this field, and read whole together', async () => {
+    const { session, requests, metered } = await fakeX({
+      '/2/users/1/tweets': page([post('31'), post('30', { article: { title: 'Looms' } })]),
+      '/2/tweets': { body: { data: [post('30')], includes: { users: [ada] } } },
+    });
+    const { items } = await session().userArticles({ userId: '1' }, { count: 20, cursor: null });
+    expect(items).toMatchObject([{ id: '30', author: { userName: 'ada' } }]);
+    expect(requests.map(({ query }) => [query.get('ids'), query.get('expansions')])).toEqual([
+      [null, null],
+      ['30', expect.stringContaining('author_id')],
+    ]);
+    expect(metered.map(([kind, micros]) => [kind, micros])).toEqual([
+      ['post', 10_000],
+      ['post', 5_000],
+      ['user', 10_000],
+    ]);
+  });
+
   test('that are quoted or reposted are looked up together if X includes them without their authors', async () => {
     const { session, requests } = await fakeX({
       '/2/users/1/tweets': page(
@@ -330,6 +371,16 @@ describe('lists of a user', () => {
     expect((await session().followers(byName, first)).items).toEqual([]);
     id = '3';
     expect((await session().followers(byName, first)).user).toEqual({ id: '3', userName: 'ada' });
+  });
+
+  test('read the actor once, also for calls at the same time and after the own profile', async () => {
+    const answers = { '/2/users/me': { body: { data: ada } }, '/2/users/1/bookmarks': page([]) };
+    for (const begin of [[], [1]]) {
+      const { session, requests } = await fakeX(answers);
+      for (const _once of begin) await session().ownProfile();
+      await Promise.all([session().bookmarks(first), session().bookmarks(first)]);
+      expect(requests.filter(({ path }) => path === '/2/users/me')).toHaveLength(1);
+    }
   });
 
   test('name what the caller sent in a 404', async () => {
