@@ -16,6 +16,7 @@ export type WriteClass = keyof typeof writePrices;
 export interface Endpoint {
   /** The operationId in X's OpenAPI document (2.167, of 22 August 2026), for metrics. */
   readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path. Each `{}` is replaced by an id or name that the request is about. */
   readonly path: string;
   /** The scopes that a user access token needs besides `tweet.read` and `users.read`. */
