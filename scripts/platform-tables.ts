@@ -33,7 +33,9 @@ function requestTable(): string {
     return [
       code(`${method} ${path.replace('{}', named).replace('{}', '{target}')}`),
       limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
-      limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
+      limit === null
+        ? 'not documented'
+        : `${count(limit)} for each ${limitOf === 'app' ? 'app, and 1 a second' : 'user token'}`,
       priceOf(operation),
     ];
   });
