@@ -4,16 +4,17 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Long faults, the soak, browsers, the longest tests of processes and guides, and the tests on the AT Protocol's own servers, whose start
+ * Long faults, the soak, browsers, the longest tests of processes, guides and the package, and the tests on the AT Protocol's own servers, whose start
  * alone takes a minute. `npm run test:all` runs them; `npm run check -- kills` runs the faults for longer.
  */
 const onlyInAll = [
   'test/articles/faults.test.ts',
   'test/cli/account-data.test.ts',
-  'test/docs/guides.test.ts',
+  'test/docs/{guides,pack}.test.ts',
+  'test/media/memory.test.ts',
   'test/outbound/slow-names.test.ts',
   'test/processes/{database-away,two-gateways}.test.ts',
-  'test/sandbox/{activity,chats,realms}-crash.test.ts',
+  'test/sandbox/{crash,activity-crash,chats-crash,realms-crash}.test.ts',
   'test/browser/**',
   'test/soak/**',
   'test/security/command.test.ts',
