@@ -1,6 +1,7 @@
-// Prints the last lines of .ci/run from the reports in a folder: vitest.json, vitest-again.json (the files that were run once more),
-// errors.log, clients.json, clients-atproto.json and schemathesis.xml. The lines name the tests of Vitest that failed and those that passed
-// only at the second attempt, with their messages and the unexpected errors of the log. The last line is the sum. A missing report counts
+// Prints the last lines of .ci/run from the reports in a folder: vitest.json, vitest-again.json (the files that were
+// run once more), errors.log, x-checks.log, clients.json, clients-atproto.json and schemathesis.xml. The lines name the
+// tests of Vitest that failed and those that passed only at the second attempt, with their messages and the unexpected
+// errors of the log, and count what was checked against X's document. The last line is the sum. A missing report counts
 // as one failure, because its tests did not finish.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -79,6 +80,17 @@ function beginning(text = '') {
   return lines.map((line) => `    ${line.slice(0, 300)}`).join('\n');
 }
 
+/** Prints how many requests and answers were checked against X's document, and the differences that are meant. */
+function printChecksOfX() {
+  const file = join(folder, 'x-checks.log');
+  if (!existsSync(file)) return;
+  const counts = new Map();
+  for (const line of readFileSync(file, 'utf8').trim().split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1);
+  const list = [...counts].map(([what, count]) => `${count} ${what}`);
+  process.stdout.write(`checked against X's document: ${list.join(', ')}\n`);
+}
+
+printChecksOfX();
 let passed = 0;
 let failed = 0;
 for (const [name, read] of Object.entries(readers)) {

@@ -1,7 +1,16 @@
 import { actions, streams } from '../src/actions/registry.ts';
 import { adapters } from '../src/platform/adapters.ts';
 import type { MediaLimits, PlatformCapabilities, TextLimit } from '../src/platform/capabilities.ts';
+import {
+  type Operation,
+  objectPrices,
+  operations,
+  type Write,
+  writePrices,
+  writes,
+} from '../src/platform/x/operations.ts';
 import { eventTypes } from '../src/shared/model/event.ts';
+import { formatDollars } from '../src/shared/model/money.ts';
 import { code, table } from './markdown-table.ts';
 
 const platforms = Object.values(adapters).map(({ capabilities }) => capabilities);
@@ -9,7 +18,34 @@ const head = (first: string) => [first, ...platforms.map(({ kind }) => code(kind
 
 /** Returns the tables of the adapters' capabilities, for docs/platforms.md. */
 export function platformTables(): Record<string, string> {
-  return { 'platform-actions': actionTable(), 'platform-events': eventTable(), 'platform-limits': limitTable() };
+  return {
+    'platform-actions': actionTable(),
+    'platform-events': eventTable(),
+    'platform-limits': limitTable(),
+    'x-requests': requestTable(),
+  };
+}
+
+function requestTable(): string {
+  const rows = [...Object.values<Operation | Write>(operations), ...Object.values(writes)].map((operation) => {
+    const { method, path, scopes, limit, limitOf } = operation;
+    const named = path.includes('by/username') ? '{username}' : '{id}';
+    return [
+      code(`${method} ${path.replace('{}', named).replace('{}', '{target}')}`),
+      limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
+      limit === null
+        ? 'not documented'
+        : `${count(limit)} for each ${limitOf === 'app' ? 'app, and 1 a second' : 'user token'}`,
+      priceOf(operation),
+    ];
+  });
+  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars'], rows);
+}
+
+function priceOf(operation: Operation | Write): string {
+  const { items, price } = { items: null, price: null, ...operation };
+  if (items !== null) return `${formatDollars(objectPrices[items])} a ${items}`;
+  return price === null ? 'none listed' : formatDollars(writePrices[price]);
 }
 
 function actionTable(): string {

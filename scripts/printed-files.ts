@@ -30,7 +30,7 @@ export const printedFiles: Readonly<Record<string, () => string>> = {
   'src/client/endpoints.ts': () => clientSource(calls),
   'src/client/error-table.ts': () => errorTableSource(),
   'src/api/demo/example-results.json': () => `${JSON.stringify(results, null, 2)}\n`,
-  'schema/platform.openapi.json': () => `${JSON.stringify(contractDocument(), null, 2)}\n`,
+  'schema/sandbox.openapi.json': () => `${JSON.stringify(contractDocument(), null, 2)}\n`,
   'schema/schema.graphql': () => `${printSchema(schema)}\n`,
   'docs/errors.md': () => errorReference(),
   'docs/rest.md': () => withSections('docs/rest.md', { endpoints: endpointTable(openApi), shapes: shapes('shapes') }),

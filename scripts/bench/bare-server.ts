@@ -25,7 +25,7 @@ const requests: Record<string, (query: URLSearchParams, body: string, authToken:
     path: `/2/users/${await idOf(query.get('userName') ?? '', authToken)}/followers?max_results=${query.get('count')}&${cardFields.text}`,
   }),
   '/v1/tweet/create': (_query, body) => ({
-    path: '/api/tweets',
+    path: '/2/tweets',
     method: 'POST',
     body: JSON.stringify({ text: JSON.parse(body).text }),
   }),
@@ -46,7 +46,6 @@ async function idOf(userName: string, authToken: string): Promise<string> {
 async function send({ method = 'GET', path = '/', body }: Sent, authToken: string): Promise<unknown> {
   const headers = {
     authorization: `Bearer ${authToken}`,
-    cookie: `auth_token=${authToken}`,
     'x-sandbox-extensions': '1',
     ...(body && { 'content-type': 'application/json' }),
   };

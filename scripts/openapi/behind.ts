@@ -14,24 +14,21 @@ export class Behind {
 
   /** Posts a tweet. Returns its id. */
   async post(text: string): Promise<string> {
-    const { tweet } = await this.#send<{ tweet: { id: string } }>('/api/tweets', { text });
-    return tweet.id;
+    return (await this.#send<{ data: { id: string } }>('/2/tweets', { text })).data.id;
   }
 
   /** Writes an article. Returns its id. */
   async write(published: boolean): Promise<string> {
-    const { article } = await this.#send<{ article: { id: string } }>('/api/articles', {});
-    const put = (part: string, body: object) => this.#send(`/api/articles/${article.id}/${part}`, body, 'PUT');
-    await put('title', { title: 'On looms' });
     const text = 'They remember patterns.';
     const styles = [{ offset: 5, length: 8, style: 'BOLD' }];
     const blocks = [
       { type: 'header-one', text: 'Why looms' },
       { type: 'unstyled', text, styles },
     ];
-    await put('content', { content: { blocks, entities: [], containers: [] } });
-    if (published) await put('published', {});
-    return article.id;
+    const content = { blocks, entities: [], containers: [] };
+    const { data } = await this.#send<{ data: { id: string } }>('/2/articles/draft', { title: 'On looms', content });
+    if (published) await this.#send(`/2/articles/${data.id}/publish`, {});
+    return data.id;
   }
 
   /** Sends a message to grace, encrypted by the sandbox's own client of ada. Returns its seq_id. */
@@ -63,10 +60,16 @@ export class Behind {
   async #send<Answer>(path: string, body: object, method = 'POST'): Promise<Answer> {
     const response = await fetch(this.demo.sandboxUrl + path, {
       method,
-      headers: { 'content-type': 'application/json', cookie: `auth_token=${this.demo.accounts[0].authToken}` },
+      headers: { 'content-type': 'application/json', ...credentials(this.demo.accounts[0].authToken) },
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`the sandbox answered ${response.status} to ${path}: ${await response.text()}`);
     return (await response.json()) as Answer;
   }
 }
+
+const credentials = (token: string) => ({
+  cookie: `auth_token=${token}`,
+  authorization: `Bearer ${token}`,
+  'x-sandbox-extensions': '1',
+});

@@ -1,46 +1,60 @@
-import document from '../../schema/platform.openapi.json' with { type: 'json' };
-import type { Schema } from '../../src/sandbox/http/contract.ts';
-import type { Operation } from '../../src/sandbox/http/operation.ts';
+import document from '../../schema/sandbox.openapi.json' with { type: 'json' };
+import type { OperationContract, Schema } from '../../src/sandbox/http/contract.ts';
+import type { RoutedOperation } from '../../src/sandbox/http/operation.ts';
 import { operations } from '../../src/sandbox/operations/table.ts';
+import { xOperations } from '../../src/sandbox/x/operations.ts';
 
 /** Maps each path prefix that ends in a variable to the component that describes the variable. */
 const partsOfPaths: Readonly<Record<string, string>> = {
-  '/api/users/{id}': 'UserId',
-  '/api/users/by/{screen_name}': 'ScreenName',
-  '/api/tweets/{id}': 'TweetId',
-  '/api/articles/{id}': 'ArticleId',
-  '/api/media/{id}': 'MediaId',
   '/api/chat/conversations/{id}': 'ConversationId',
   '/api/chat/conversations/{id}/messages/{seq_id}': 'SeqId',
   '/api/chat/media/{media_hash_key}': 'MediaHashKey',
   '/realms/{realm}': 'Realm',
+  '/sandbox/users/{id}': 'UserId',
+  '/sandbox/articles/{id}': 'ArticleId',
 };
 
 /**
- * Generates the paths of schema/platform.openapi.json, the contract between the gateway and the sandbox. The rest of the document, with the
- * components, is written by hand.
+ * Generates the paths of schema/sandbox.openapi.json, the contract of what the sandbox offers beside X's API. The rest
+ * of the document, with the components, is written by hand.
  */
 export function contractDocument(): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
-  for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation) };
+  for (const operation of [...operations, ...xOperations]) {
+    const { path, method, contract } = operation;
+    if (contract) paths[path] = { ...paths[path], [method.toLowerCase()]: describe(operation, contract) };
   }
   return { ...document, paths };
 }
 
-function describe({ id, path, access, contract }: Operation): Schema {
+const tags = [
+  ['/control/', 'control'],
+  ['/realms/', 'realms'],
+  ['/sandbox/', 'extensions'],
+] as const;
+const security: Record<RoutedOperation['access'], Schema> = {
+  actor: {},
+  open: { security: [] },
+  control: { security: [] },
+  x: { security: [{ bearer: [] }] },
+};
+
+function describe({ id, path, access }: RoutedOperation, contract: OperationContract): Schema {
   const { summary, description, parameters = [], body, responses } = contract;
   const all = [...partsOf(path), ...parameters].map((each) => component('parameters', each));
   const answered = Object.entries(responses).map(([status, each]) => [status, component('responses', each)]);
   return {
     operationId: id,
-    tags: [access === 'control' ? 'control' : path.startsWith('/realms/') ? 'realms' : 'platform'],
+    tags: [tags.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'platform'],
     summary,
     ...(description !== undefined && { description }),
-    ...(access !== 'actor' && { security: [] }),
+    ...security[access],
     ...(all.length > 0 && { parameters: all }),
     ...(body !== undefined && { requestBody: component('requestBodies', body) }),
-    responses: { ...Object.fromEntries(answered), default: component('responses', 'Problem') },
+    responses: {
+      ...Object.fromEntries(answered),
+      default: component('responses', access === 'x' ? 'XProblem' : 'Problem'),
+    },
   };
 }
 
@@ -54,6 +68,6 @@ function partsOf(path: string): string[] {
 
 function component(kind: 'parameters' | 'requestBodies' | 'responses', named: string | Schema): Schema {
   if (typeof named !== 'string') return named;
-  if (!(named in document.components[kind])) throw new Error(`schema/platform.openapi.json has no ${kind}/${named}`);
+  if (!(named in document.components[kind])) throw new Error(`schema/sandbox.openapi.json has no ${kind}/${named}`);
   return { $ref: `#/components/${kind}/${named}` };
 }

@@ -42,6 +42,7 @@ import { unretweet } from './tweet/unretweet.ts';
 import { about } from './user/about.ts';
 import { affiliates } from './user/affiliates.ts';
 import { articlesTweets } from './user/articles-tweets.ts';
+import { block, mute, unblock, unmute } from './user/block.ts';
 import { bookmarks } from './user/bookmarks.ts';
 import { follow } from './user/follow.ts';
 import { followers } from './user/followers.ts';
@@ -104,6 +105,10 @@ export const actions: readonly Action[] = [
   affiliates,
   follow,
   unfollow,
+  block,
+  unblock,
+  mute,
+  unmute,
   bookmarks,
   listMembers,
   uploadMedia,

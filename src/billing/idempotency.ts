@@ -16,8 +16,8 @@ export interface IdempotentRequest {
   key: string;
   /** All data that identifies the request. It may contain secrets, so only its HMAC is stored. */
   content: string;
-  /** True if the request has no side effects. */
-  isRead?: boolean;
+  /** True if a repetition changes nothing, so that the request may be performed again on any platform. */
+  maySendAgain?: boolean;
 }
 
 export type Begun =
@@ -71,7 +71,7 @@ export class Idempotency {
    * Throws `conflict` if the request is running, its outcome is unknown, or its response cannot be decrypted, `idempotency_mismatch`,
    * `unavailable`, or `rate_limited` if too many requests of the account ended with an unknown outcome or cost nothing.
    */
-  async begin({ account, key, content, isRead = false }: IdempotentRequest): Promise<Begun> {
+  async begin({ account, key, content, maySendAgain = false }: IdempotentRequest): Promise<Begun> {
     const { store, runtime, vault, repeatable, onError } = this.#options;
     refuseBeyond(this.#unknown, account, 'had an unknown outcome');
     refuseBeyond(this.#free, account, 'cost nothing');
@@ -120,7 +120,7 @@ export class Idempotency {
           onUnpaid: () => this.#free.add(account, 1),
           onError,
         });
-        if (outcome.again && !repeatable && !isRead) {
+        if (outcome.again && !repeatable && !maySendAgain) {
           await claim.leave();
           throw new PosternError(
             'idempotency_outcome_unknown',

@@ -1128,7 +1128,7 @@ export interface TweetCreateInput {
   media_urls?: string[] | undefined;
   /** True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise. */
   keep_metadata?: boolean | undefined;
-  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. The sandbox ignores them. */
+  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. X and the sandbox accept up to 1,000 characters each. */
   media_alt_texts?: (string | null)[] | undefined;
   /** Languages of the text (BCP 47). Without them, the platform may detect the language. The sandbox ignores them. */
   langs?: string[] | undefined;
@@ -1428,6 +1428,26 @@ export interface UserArticlesTweetsPage {
   tweets: Tweet[];
 }
 
+/** The input of `user/block`. */
+export interface UserBlockInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/block`. */
+export interface UserBlockResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor is blocking the user now. */
+  blocking: boolean;
+}
+
 /** The input of `user/bookmarks`. */
 export interface UserBookmarksInput {
   /** Items on a page, 1 to 100. */
@@ -1625,7 +1645,7 @@ export interface UserLookupInput {
   /** Ids of users, at most 100 different ones. */
   ids?: readonly string[] | undefined;
   /** Screen names of users, at most 100 different ones. */
-  userNames?: readonly undefined[] | undefined;
+  userNames?: readonly string[] | undefined;
 }
 
 /** The result of `user/lookup`. */
@@ -1650,6 +1670,26 @@ export interface UserMentionsPage {
   has_more: boolean;
   next_cursor: string | null;
   tweets: Tweet[];
+}
+
+/** The input of `user/mute`. */
+export interface UserMuteInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/mute`. */
+export interface UserMuteResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor is muting the user now. */
+  muting: boolean;
 }
 
 export interface UserProfile {
@@ -1738,6 +1778,26 @@ export interface UserTweetsAndRepliesPage {
   tweets: Tweet[];
 }
 
+/** The input of `user/unblock`. */
+export interface UserUnblockInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/unblock`. */
+export interface UserUnblockResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor is blocking the user now. */
+  blocking: boolean;
+}
+
 /** The input of `user/unfollow`. */
 export interface UserUnfollowInput {
   /** Screen name of the user. */
@@ -1760,6 +1820,26 @@ export interface UserUnfollowResult {
   followRequestSent: boolean;
   /** True if only approved followers see the tweets. */
   protected: boolean;
+}
+
+/** The input of `user/unmute`. */
+export interface UserUnmuteInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/unmute`. */
+export interface UserUnmuteResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor is muting the user now. */
+  muting: boolean;
 }
 
 /** The input of `user/user_about`. */
@@ -2227,6 +2307,42 @@ export class UserCalls extends CallGroup {
   }
 
   /**
+   * Block a user; both stop following each other (`POST /user/block`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  block(input: UserBlockInput, options?: CallOptions): Call<UserBlockResult> {
+    return this.sendCall({ method: 'POST', path: '/user/block', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Unblock a user (`POST /user/unblock`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unblock(input: UserUnblockInput, options?: CallOptions): Call<UserUnblockResult> {
+    return this.sendCall({ method: 'POST', path: '/user/unblock', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Mute a user, whose tweets then miss in the home timeline and in mentions (`POST /user/mute`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  mute(input: UserMuteInput, options?: CallOptions): Call<UserMuteResult> {
+    return this.sendCall({ method: 'POST', path: '/user/mute', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Unmute a user (`POST /user/unmute`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unmute(input: UserUnmuteInput, options?: CallOptions): Call<UserUnmuteResult> {
+    return this.sendCall({ method: 'POST', path: '/user/unmute', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
    * The actor's own bookmarks, newest first (`GET /user/bookmarks`).
    *
    * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
@@ -2262,7 +2378,7 @@ export class ArticleCalls extends CallGroup {
   /**
    * Write an article, as a draft or published (`POST /article/create`).
    *
-   * Creates the draft, sets title, content and cover, and publishes, in one call. If a step fails, the draft is deleted; if that fails too, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   * Creates the draft and publishes it, in one call. If publishing fails, the draft is deleted; if that fails too, or the platform cannot delete drafts, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
    */
   create(input: ArticleCreateInput, options?: CallOptions): Call<ArticleCreateResult> {
     return this.sendCall({ method: 'POST', path: '/article/create', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] }, input, options);

@@ -155,6 +155,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       origin: platformUrl,
       timeoutMs: config.platform.timeoutMs,
       onCreditExhausted: creditWarning(metrics, logger, runtime),
+      onCost: (priceClass: string, micros: number) =>
+        metrics.platformCost.inc({ class: priceClass }, micros / microsPerDollar),
       state: store.platformState,
       identifiers: store.identifiers,
       onRequest: (operation: string, outcome: string, ms: number) =>
@@ -229,7 +231,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       capabilities: describeCapabilities(calls, platform.capabilities),
       media,
       directMessages,
-      onPlatformCost: (priceClass, micros) => metrics.platformCost.inc({ class: priceClass }, micros / microsPerDollar),
       tasks,
       cursors: new CursorSealer(secretKeys.map((key) => derivePurposeKey(key, 'cursors'))),
       readProxy: (text) => readProxy(text, guard),

@@ -8,7 +8,7 @@ import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { atprotoCapabilities } from './atproto/capabilities.ts';
 import type { PlatformCapabilities } from './capabilities.ts';
-import type { Platform, PlatformIdentifiers, PlatformState } from './port.ts';
+import type { OnCost, Platform, PlatformIdentifiers, PlatformState } from './port.ts';
 import { sandboxCapabilities } from './sandbox/capabilities.ts';
 import { xCapabilities } from './x/capabilities.ts';
 
@@ -28,6 +28,7 @@ export interface AdapterOptions {
   identifiers: PlatformIdentifiers;
   /** Called when the platform refuses a call because the operator's credit there is used up. */
   onCreditExhausted: () => void;
+  onCost?: OnCost;
   /** Called after each request, for metrics. */
   onRequest: (operation: string, outcome: string, durationMs: number) => void;
   /** Records each request as a span; `null` if no traces are exported. */

@@ -15,7 +15,14 @@ import type { PlatformCapabilities } from './capabilities.ts';
 import type { PlatformMessages } from './messages-port.ts';
 import type { PlatformRealms } from './realms-port.ts';
 
-export type { ArticleContent, PlatformArticle, PlatformArticles } from './articles-port.ts';
+export type {
+  ArticleContent,
+  ArticleEdits,
+  ArticlePlace,
+  NewArticle,
+  PlatformArticle,
+  PlatformArticles,
+} from './articles-port.ts';
 export type { ForwardProxy };
 
 /**
@@ -79,6 +86,9 @@ export interface PlatformNeeds {
   readonly pinned: boolean;
 }
 
+/** Called with the price of objects that the platform charges its operator for, in micro-dollars. */
+export type OnCost = (priceClass: string, micros: number) => void;
+
 export interface PlatformCost {
   /** `objects` of the platform's price class `priceClass` cost `microDollars` in all. */
   add(priceClass: string, objects: number, microDollars: number): void;
@@ -87,7 +97,7 @@ export interface PlatformCost {
 export interface PlatformCall {
   /** The API account that is charged for the call, or that owns the webhook. */
   account: string;
-  /** The `auth_token` cookie of the platform user. */
+  /** The platform's credential of the user: on X an OAuth 2.0 user access token, for the AT Protocol a handle and an app password. */
   authToken: Secret;
   /** The caller's own proxy for this call. `null` if there is none. */
   proxy: ForwardProxy | null;
@@ -175,8 +185,11 @@ export interface ActivityPage {
   gap: boolean;
 }
 
-export interface FollowState extends UserName {
+export interface NamedUser extends UserName {
   name: string;
+}
+
+export interface FollowState extends NamedUser {
   following: boolean;
   /** True while a protected user has not accepted the follow request. */
   followRequestSent: boolean;
@@ -236,6 +249,10 @@ export interface PlatformSession {
   affiliates(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
   follow(user: UserReference): Promise<FollowState>;
   unfollow(user: UserReference): Promise<FollowState>;
+  block(user: UserReference): Promise<NamedUser>;
+  unblock(user: UserReference): Promise<NamedUser>;
+  mute(user: UserReference): Promise<NamedUser>;
+  unmute(user: UserReference): Promise<NamedUser>;
   listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>>;
   /**
    * Returns the next events of the actor's activity feed. Without a cursor, the page has no events, and its cursor is
@@ -268,4 +285,6 @@ export interface PlatformMedia {
    * the media.
    */
   upload(media: TakenMedia): Promise<string>;
+  /** Adds a description. Missing if descriptions are a part of `createTweet` or ignored. */
+  describe?(mediaId: string, text: string): Promise<void>;
 }

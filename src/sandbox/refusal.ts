@@ -1,6 +1,7 @@
 /** Why the platform refuses a call. `http/problem.ts` has the status of each reason. */
 export type RefusalReason =
   | 'bad_request'
+  | 'blocked'
   | 'forbidden'
   | 'not_found'
   | 'protected'

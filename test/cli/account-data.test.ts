@@ -116,7 +116,7 @@ describe.each(found ? ['sqlite', 'mongodb'] : ['sqlite'])('an account in the %s 
       const traces = [account, keyId, webhook, name];
       expect((await rowsWith(traces)).length).toBeGreaterThan(8);
       const before = await fleet.store.ledger.balance(account);
-      await control.setFault({ fault: { kind: 'latency', ms: 8_000 }, operation: 'createTweet' });
+      await control.setFault({ fault: { kind: 'latency', ms: 8_000 }, operation: 'createPosts' });
       const inFlight = client.post('/tweet/create', { text: 'In flight' }, { 'idempotency-key': 'two' });
       await until(async () => expect((await fleet.store.ledger.balance(account))?.held).toBeGreaterThan(0));
 

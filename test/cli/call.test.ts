@@ -121,7 +121,7 @@ describe('postern call', () => {
 
   test('names the key with which a write of unknown outcome can be repeated', async () => {
     // The client sends it three times.
-    await service.addFault({ kind: 'status', status: 503 }, { operation: 'createTweet', times: 3 });
+    await service.addFault({ kind: 'status', status: 503 }, { operation: 'createPosts', times: 3 });
     const failed = await call('tweet/create', 'text=Once');
     expect([failed.code, failed.out]).toEqual([7, '']);
     expect(failed.err).toContain('--idempotency-key');

@@ -102,7 +102,7 @@ describe('postern serve', () => {
       await control.setFault({ fault: { kind: 'latency', ms: 2_000 } });
       const idle = await openSocket(service.origin);
       const slow = client.post('/tweet/create', { text: `In flight at ${signal}` });
-      await expect.poll(() => control.requests('createTweet')).toBe(1);
+      await expect.poll(() => control.requests('createPosts')).toBe(1);
       const ended = service.end(signal);
       const toldAt = performance.now();
       const knock = () =>

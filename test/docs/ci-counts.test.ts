@@ -27,6 +27,9 @@ function sum(reports: Record<string, string>): { status: number | null; stdout: 
 
 test('the last line of CI is the sum of what all runners counted', () => {
   expect(sum(whole)).toMatchObject({ status: 0, stdout: 'tests: 25 passed, 0 failed\n' });
+  expect(sum({ ...whole, 'x-checks.log': 'requests\nrequests\nanswers\n' }).stdout).toBe(
+    "checked against X's document: 2 requests, 1 answers\ntests: 25 passed, 0 failed\n",
+  );
 });
 
 test.each<[string, Record<string, string>, string]>([

@@ -122,7 +122,7 @@ describe('mention-bot', () => {
     await expect.poll(() => bot.output()).toContain('answering mentions');
     const author = await sandbox.mint();
     const fault = { kind: 'status', status: 503 };
-    await sandbox.setFault({ fault, operation: 'createTweet', actor: account.userId, times: 1_000 });
+    await sandbox.setFault({ fault, operation: 'createPosts', actor: account.userId, times: 1_000 });
     const { body } = await clientOf(author).post('/tweet/create', { text: `@${account.userName} Hello` });
     await expect.poll(() => bot.output()).toContain('trying again');
     await clientOf(author).post('/tweet/delete', { tweet_id: body.data['id'] });

@@ -249,7 +249,7 @@ describe('a failed call', () => {
   });
 
   test('has the key to repeat a write whose outcome is unknown', async () => {
-    await service.addFault({ kind: 'status', status: 503 }, { operation: 'createTweet' });
+    await service.addFault({ kind: 'status', status: 503 }, { operation: 'createPosts' });
     const writer = await agent({ policy: 'write' });
     const failed = await writer.call('tweet_create', { text: 'Twice, once' });
     const { code, idempotency_key: key } = failed.structured.error ?? {};
@@ -386,7 +386,7 @@ describe('HTTP', () => {
   });
 
   test('completes and charges a write whose client has hung up', async () => {
-    await service.addFault({ kind: 'latency', ms: 500 }, { operation: 'createTweet' });
+    await service.addFault({ kind: 'latency', ms: 500 }, { operation: 'createPosts' });
     const aborting = new AbortController();
     const call = callOf('tweet_create', { text: 'Hung up' });
     const sent = post(call, {}, { signal: aborting.signal }, '/mcp?policy=write');

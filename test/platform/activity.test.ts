@@ -80,8 +80,8 @@ describe('the activity of a sandbox account', async () => {
   test('has one event per tweet, with all types that apply', async () => {
     const own = (await sandbox.x(`/2/users/${account.userId}/tweets`)).body.data[0];
     const named = `Hello @${account.userName}`;
-    await sandbox.tweet(named, sandbox.grace, { reply_to_id: own.id, quote_of_id: own.id });
-    await sandbox.tweet(`${named} again`, sandbox.grace, { quote_of_id: own.id });
+    await sandbox.tweet(named, sandbox.grace, { replyTo: own.id, quoteOf: own.id });
+    await sandbox.tweet(`${named} again`, sandbox.grace, { quoteOf: own.id });
     expect((await session.activity({ count: 10, cursor })).events).toMatchObject([
       { types: ['tweet.reply', 'tweet.quote', 'tweet.mention'] },
       { types: ['tweet.quote', 'tweet.mention'] },

@@ -106,7 +106,7 @@ describe.each(mongo.isMissing ? ['sqlite'] : ['sqlite', 'mongodb'])('two gateway
   test('return the same tweet for a repeated post if one gateway was killed before it recorded the tweet', async () => {
     const before = Number(await restingBalance(client));
     const text = `Survivor on ${kind}`;
-    await sandbox.setFault({ fault: { kind: 'hang_after' }, operation: 'createTweet' });
+    await sandbox.setFault({ fault: { kind: 'hang_after' }, operation: 'createPosts' });
     const lost = post(clients[0], 'survivor', text).catch(() => null);
     await until(async () => expect(await timesPosted(text)).toBe(1));
     await gateways[0]?.process.end('SIGKILL');

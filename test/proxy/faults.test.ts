@@ -17,7 +17,7 @@ afterEach(() => sandbox.clearFaults());
 afterAll(async () => expect(Number(await restingBalance(ada))).toBeCloseTo(expectedBalance, 6));
 
 const fakeProxy = async (behave: Parameters<typeof startFakeProxy>[0]) => (await startFakeProxy(behave)).name;
-const asked = async () => (await sandbox.requests('getUsersByUsername')) + (await sandbox.requests('createTweet'));
+const asked = async () => (await sandbox.requests('getUsersByUsername')) + (await sandbox.requests('createPosts'));
 const read = (proxy: string) => ada.get('/user/info', { userName: 'ada', proxy });
 const write = (proxy: string) =>
   ada.post('/tweet/create', { text: `Through ${proxy.slice(-5)}` }, { 'x-proxy': proxy });
@@ -171,10 +171,10 @@ describe('a tunnel that breaks', () => {
     const proxy = await startForwardProxy();
     expect((await read(proxy.url)).status).toBe(200);
     expectedBalance -= 0.001;
-    await service.addFault({ kind: 'latency', ms: 2_000 }, { operation: 'createTweet' });
-    const before = await sandbox.requests('createTweet');
+    await service.addFault({ kind: 'latency', ms: 2_000 }, { operation: 'createPosts' });
+    const before = await sandbox.requests('createPosts');
     const writing = write(proxy.url);
-    while ((await sandbox.requests('createTweet')) === before) await sleep(5);
+    while ((await sandbox.requests('createPosts')) === before) await sleep(5);
     await proxy.stop();
     expectRefusal(await writing, 502, `The connection to the platform through the proxy ${proxy.name} broke`);
     await expectFault(proxy.url, 502, `The proxy ${proxy.name} cannot be reached: it refused the connection`);

@@ -94,7 +94,7 @@ describe('an invalid proxy', async () => {
     { resolve: async (name) => (name === 'inside.example' ? [{ address: '127.0.0.1' }] : []) },
   );
   afterAll(async () => {
-    for (const each of ['getUsersByUsername', 'createTweet']) expect(await sandbox.requests(each)).toBe(0);
+    for (const each of ['getUsersByUsername', 'createPosts']) expect(await sandbox.requests(each)).toBe(0);
     expect(proxy.heard()).toBe('');
     expect(service.log.join('\n')).not.toContain('hunter2');
     expect(await restingBalance(ada)).toBe('1');

@@ -87,9 +87,7 @@ describe('the activity simulator', async () => {
     expect(texts.filter((text) => weightedLength(text) > 280 || /[{}]|undefined| {2}/.test(text))).toEqual([]);
     expect((await sandbox.call('GET', '/control/tweets')).body.tweets).toEqual([]);
     const [reply] = said.filter(({ type }) => type === 'reply');
-    expect((await sandbox.get(`/api/tweets/${reply.tweet.id}`)).body.tweet.in_reply_to.user_id).toBe(
-      sandbox.grace.userId,
-    );
+    expect((await sandbox.post(reply.tweet.id)).in_reply_to_user_id).toBe(sandbox.grace.userId);
   });
 
   test('no event happens before the first poll or more than a minute after the last one', async () => {
@@ -132,7 +130,7 @@ describe('the activity simulator', async () => {
     for (;;) {
       const tweets = await sandbox.search('from:linus', sandbox.linus);
       if (tweets.length === 0) break;
-      for (const { id } of tweets) await sandbox.call('DELETE', `/api/tweets/${id}`, { as: sandbox.linus });
+      for (const { id } of tweets) await sandbox.remove(id, sandbox.linus);
     }
     const events = await watch(sandbox.linus, 600);
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['mention', 'follow']));

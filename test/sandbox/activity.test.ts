@@ -10,26 +10,26 @@ const sandbox = await openSandbox({ now: () => clock });
 const friend = await sandbox.mint({ userName: 'friend' });
 beforeEach(async () => {
   hers = new Feed(sandbox, await sandbox.mint());
-  own = (await sandbox.tweet('Mine', hers.account)).body.tweet.id;
+  own = (await sandbox.tweet('Mine', hers.account)).body.data.id;
   expect(await hers.read()).toEqual([]);
 });
 
-const put = (path: string, as: Account = friend) => sandbox.call('PUT', `/api/${path}`, { as });
-const take = (path: string, as: Account = friend) => sandbox.call('DELETE', `/api/${path}`, { as });
+const put = (part: string, id: string, as: Account = friend) => sandbox.set(part, id, as);
+const take = (part: string, id: string, as: Account = friend) => sandbox.clear(part, id, as);
 let texts = 0;
 const say = async (text: string, as: Account = friend, more: object = {}): Promise<string> =>
-  (await sandbox.tweet(`${text} ${++texts}`, as, more)).body.tweet.id;
+  (await sandbox.tweet(`${text} ${++texts}`, as, more)).body.data.id;
 
 describe('the feed of an account contains', () => {
   test('likes, retweets, replies, quotes, mentions and follows, oldest first', async () => {
     const at = hers.account.userName;
-    await put(`tweets/${own}/like`);
+    await put('likes', own);
     clock += 1;
-    await put(`tweets/${own}/retweet`);
-    const reply = await say('Indeed', friend, { reply_to_id: own });
-    const quote = await say('Look', friend, { quote_of_id: own });
+    await put('retweets', own);
+    const reply = await say('Indeed', friend, { replyTo: own });
+    const quote = await say('Look', friend, { quoteOf: own });
     const mention = await say(`Hello @${at.toUpperCase()}`);
-    await put(`users/${hers.account.userId}/follow`);
+    await put('following', hers.account.userId);
     const events = await hers.read();
     const tweet = (id: string | null) => id && expect.objectContaining({ id });
     const actor = { id: friend.userId, screen_name: 'friend', name: 'friend' };
@@ -59,8 +59,8 @@ describe('the feed of an account contains', () => {
 
   test('each tweet once: as a reply rather than a quote, as a quote rather than a mention', async () => {
     const at = `@${hers.account.userName}`;
-    await say(`${at} look ${at}`, friend, { reply_to_id: own, quote_of_id: own });
-    await say(`${at} look`, friend, { quote_of_id: own });
+    await say(`${at} look ${at}`, friend, { replyTo: own, quoteOf: own });
+    await say(`${at} look`, friend, { quoteOf: own });
     await say(`${at} and again ${at}`);
     expect(await hers.told()).toEqual(['reply friend', 'quote friend', 'mention friend']);
   });
@@ -70,7 +70,7 @@ describe('the feed of an account contains', () => {
     for (const other of others) await other.read();
     const quoted = await say('To be quoted', others[0].account);
     const names = others.map(({ account }) => `@${account.userName}`).join(' ');
-    await say(`Meet ${names}`, friend, { reply_to_id: own, quote_of_id: quoted });
+    await say(`Meet ${names}`, friend, { replyTo: own, quoteOf: quoted });
     const events = [...(await hers.read()), ...(await others[0].read()), ...(await others[1].read())];
     expect(events.map(({ type }) => type)).toEqual(['reply', 'quote', 'mention']);
     expect(new Set(events.map(({ id }) => id)).size).toBe(3);
@@ -78,12 +78,16 @@ describe('the feed of an account contains', () => {
   });
 
   test('a second event if an action is undone and done again, but not if it is only repeated', async () => {
-    for (const path of [`tweets/${own}/like`, `tweets/${own}/retweet`, `users/${hers.account.userId}/follow`]) {
-      await put(path);
-      await put(path);
-      await take(path);
-      await take(path);
-      await put(path);
+    for (const [part, id] of [
+      ['likes', own],
+      ['retweets', own],
+      ['following', hers.account.userId],
+    ] as const) {
+      await put(part, id);
+      await put(part, id);
+      await take(part, id);
+      await take(part, id);
+      await put(part, id);
     }
     expect(await hers.told()).toEqual(
       ['like', 'like', 'retweet', 'retweet', 'follow', 'follow'].map((type) => `${type} friend`),
@@ -94,10 +98,10 @@ describe('the feed of an account contains', () => {
 describe('the feed of an account does not contain', () => {
   test('its own actions', async () => {
     const { account } = hers;
-    await put(`tweets/${own}/like`, account);
-    await put(`tweets/${own}/retweet`, account);
-    await say(`Me, @${account.userName}`, account, { reply_to_id: own, quote_of_id: own });
-    await put(`users/${friend.userId}/follow`, account);
+    await put('likes', own, account);
+    await put('retweets', own, account);
+    await say(`Me, @${account.userName}`, account, { replyTo: own, quoteOf: own });
+    await put('following', friend.userId, account);
     await say(`@friend hello`, account);
     expect(await hers.read()).toEqual([]);
   });
@@ -105,7 +109,7 @@ describe('the feed of an account does not contain', () => {
   test('a follow request before it is accepted', async () => {
     const shy = new Feed(sandbox, await sandbox.mint({ protected: true }));
     await shy.read();
-    await put(`users/${shy.account.userId}/follow`);
+    await put('following', shy.account.userId);
     expect(await shy.read()).toEqual([]);
     await sandbox.control('follow-requests/accept', { target: shy.account.userId, follower: friend.userId });
     expect(await shy.told()).toEqual(['follow friend']);
@@ -114,18 +118,18 @@ describe('the feed of an account does not contain', () => {
   test('tweets that it may not see, or that were deleted before the poll', async () => {
     const shy = await sandbox.mint({ protected: true });
     await say(`Between us, @${hers.account.userName}`, shy);
-    const gone = await say('Soon gone', friend, { reply_to_id: own });
-    await take(`tweets/${gone}`);
-    await put(`tweets/${own}/like`, shy);
+    const gone = await say('Soon gone', friend, { replyTo: own });
+    await sandbox.remove(gone, friend);
+    await put('likes', own, shy);
     expect(await hers.told()).toEqual([`like ${shy.userName}`]);
   });
 
   test('bookmarks, replies to others in its thread, and actions on others', async () => {
-    const reply = await say('First', friend, { reply_to_id: own });
+    const reply = await say('First', friend, { replyTo: own });
     await hers.read();
-    await put(`tweets/${own}/bookmark`);
-    await say('Second', sandbox.ada, { reply_to_id: reply });
-    await put(`tweets/${reply}/like`, sandbox.ada);
+    await put('bookmarks', own);
+    await say('Second', sandbox.ada, { replyTo: reply });
+    await put('likes', reply, sandbox.ada);
     expect(await hers.read()).toEqual([]);
   });
 });
@@ -137,8 +141,8 @@ describe('ids', () => {
     const made: Json[] = [];
     for (let round = 0; round < 3; round++) {
       clock -= 500;
-      await put(`tweets/${own}/like`);
-      await take(`tweets/${own}/like`);
+      await put('likes', own);
+      await take('likes', own);
       made.push(...(await hers.read()));
       await say('@friend', sandbox.ada);
       made.push(...(await other.read()));

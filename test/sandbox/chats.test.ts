@@ -81,7 +81,7 @@ describe('a conversation', () => {
     expect(await listed()).toContain(id);
 
     const carl = await sandbox.mint();
-    await sandbox.call('PUT', `/api/users/${anna.userId}/follow`, { as: carl });
+    await sandbox.set('following', anna.userId, carl);
     id = conversationIdOf(anna.userId, carl.userId);
     await begin(anna);
     await say(anna, 'Hello');
@@ -89,8 +89,8 @@ describe('a conversation', () => {
   });
 
   test('cannot be started with a user who accepts messages only from followed users', async () => {
-    const { body } = await sandbox.get('/api/users/by/linus', anna);
-    expect(body.user.viewer.can_dm).toBe(false);
+    const { body } = await sandbox.x('/2/users/by/username/linus?user.fields=receives_your_dm', anna);
+    expect(body.data.receives_your_dm).toBe(false);
     id = conversationIdOf(anna.userId, sandbox.linus.userId);
     expect(codeOf(await begin(anna))).toEqual([403, 'forbidden']);
     expect((await begin(sandbox.linus)).status).toBe(201);

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { operations } from '../../src/sandbox/operations/table.ts';
+import { xOperations } from '../../src/sandbox/x/operations.ts';
 import { contract } from './contract.ts';
 import { type Json, openSandbox } from './harness.ts';
 
@@ -19,26 +21,19 @@ describe('the written contract', () => {
       expect(found, reference).toBeDefined();
     }
   });
+
+  test('has all operations of the sandbox, except those of X', () => {
+    const described = Object.values<object>(contract.paths).flatMap((methods) => Object.values<Json>(methods));
+    const served = [...operations, ...xOperations].filter(({ path }) => !path.startsWith('/2/'));
+    expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(served.map(({ id }) => id).toSorted());
+  });
 });
 
 describe('every response of these tests matches the contract', () => {
-  test('users, by id and by name in any case', async () => {
-    const byName = await sandbox.get('/api/users/by/GRACE');
-    const byId = await sandbox.get(`/api/users/${sandbox.grace.userId}`);
-    expect(byName.body).toEqual(byId.body);
-    expect(byName.body.user).toMatchObject({ screen_name: 'grace', viewer: { following: true } });
-    const me = await sandbox.get('/api/me');
-    expect(me.body.user).toMatchObject({ id: sandbox.ada.userId, verification: { premium: true } });
-  });
-
   test.each([
-    ['/api/users/by/quickgains', 403, 'user_suspended'],
-    ['/api/users/by/oldlantern', 404, 'user_deleted'],
-    ['/api/users/by/nobody_at_all', 404, 'not_found'],
-    ['/api/users/1', 404, 'not_found'],
     ['/api/nothing', 404, 'not_found'],
     ['/else/where', 404, 'not_found'],
-    ['/api/users/%ff', 400, 'bad_request'],
+    ['/api/chat/conversations/%ff', 400, 'bad_request'],
   ])('the refusal of %s: %i %s', async (path, status, code) => {
     const reply = await sandbox.get(path);
     expect([reply.status, reply.body.problem.code]).toEqual([status, code]);
@@ -46,23 +41,24 @@ describe('every response of these tests matches the contract', () => {
 
   test('a missing and an unknown token', async () => {
     for (const headers of [{}, { cookie: 'auth_token=nope' }, { cookie: 'other=1' }] as Record<string, string>[]) {
-      const reply = await sandbox.call('GET', '/api/me', { headers });
+      const reply = await sandbox.call('GET', '/api/activity', { headers });
       expect([reply.status, reply.body.problem.code]).toEqual([401, 'bad_token']);
     }
   });
 
   test('a wrong method', async () => {
-    const reply = await sandbox.call('DELETE', '/api/me', { as: sandbox.ada });
+    const reply = await sandbox.call('DELETE', '/api/activity', { as: sandbox.ada });
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
   });
 
   test.each(['{', '[1]', '"text"', 'null'])('the body %s', async (body) => {
-    const reply = await sandbox.call('POST', '/api/tweets', { as: sandbox.ada, body });
+    const reply = await sandbox.call('POST', '/control/accounts', { body });
     expect([reply.status, reply.body.problem.field]).toEqual([400, 'body']);
   });
 
   test('a body that is too large', async () => {
-    const reply = await sandbox.tweet('x'.repeat(1024 * 1024));
+    const body = { title: 'x'.repeat(1024 * 1024) };
+    const reply = await sandbox.call('POST', '/control/accounts', { body });
     expect([reply.status, reply.body.problem.code]).toEqual([413, 'payload_too_large']);
   });
 });

@@ -13,7 +13,7 @@ interface Method {
   readonly requestBody?: Shape;
 }
 
-const file = new URL('../../schema/platform.openapi.json', import.meta.url);
+const file = new URL('../../schema/sandbox.openapi.json', import.meta.url);
 export const contract = JSON.parse(readFileSync(file, 'utf8'));
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
@@ -40,7 +40,8 @@ export function violations(method: string, path: string, status: number, body: u
   if (key === 'default' && status < 400) return [`${operation.operationId} does not answer ${status}`];
   const reference = operation.responses[key]?.$ref?.slice(1);
   const at = reference ?? `/paths/${escaped(template ?? '')}/${method.toLowerCase()}/responses/${key}`;
-  return check(`${at}/content/application~1json/schema`, body);
+  const type = reference?.endsWith('/XProblem') ? 'problem+json' : 'json';
+  return check(`${at}/content/application~1${type}/schema`, body);
 }
 
 function check(pointer: string, body: unknown): string[] {

@@ -6,7 +6,7 @@ import { applyEntry, type Entry } from '../../src/sandbox/dataset/entries.ts';
 import { nextSnowflake } from '../../src/sandbox/dataset/snowflake.ts';
 import { timelineOf } from '../../src/sandbox/dataset/timelines.ts';
 import type { SandboxTweet, User } from '../../src/sandbox/dataset/types.ts';
-import { hiddenFrom, isShownTo, type Viewer } from '../../src/sandbox/dataset/visibility.ts';
+import { hiddenFrom, isBlocked, isShownTo, type Viewer } from '../../src/sandbox/dataset/visibility.ts';
 import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 import { repetitions } from '../support/repetitions.ts';
 
@@ -23,6 +23,8 @@ function tally<T>(keys: Iterable<T>): (key: T) => number {
 function wrongCounts(dataset: Dataset, viewer: Viewer): string[] {
   const users = [...dataset.users.values()];
   const isSeen = (tweet: SandboxTweet) => hiddenFrom(viewer, tweet) === undefined;
+  // Reposts count for everybody, even for readers who block the author of the reposted tweet.
+  const isCounted = (tweet: SandboxTweet) => isSeen(tweet) || (!tweet.deleted && isBlocked(viewer, tweet.author));
   const seenTweets = dataset.tweets.filter(isSeen);
   const seenUsers = users.filter((user) => isShownTo(viewer, user));
   const followers = tally(users.flatMap((user) => [...user.following]));
@@ -45,7 +47,7 @@ function wrongCounts(dataset: Dataset, viewer: Viewer): string[] {
       following: following(user),
       favourites: [...user.liked].filter(isSeen).length,
       // Only followers may read the timeline of a protected user.
-      tweets: isShownTo(viewer, user) && user.state === 'active' ? timeline.filter(isSeen).length : user.tweetCount,
+      tweets: isShownTo(viewer, user) && user.state === 'active' ? timeline.filter(isCounted).length : user.tweetCount,
       media: own.filter(({ media }) => media.length > 0).length,
       listed: listed(user),
     });
@@ -74,7 +76,17 @@ describe('every count equals the length of its list', () => {
   test('after any writes', () => {
     const kinds = ['like', 'unlike', 'retweet', 'unretweet', 'bookmark', 'unbookmark'] as const;
     const write = fc.record({
-      kind: fc.constantFrom(...kinds, 'follow', 'unfollow', 'followers', 'reply', 'quote', 'delete'),
+      kind: fc.constantFrom(
+        ...kinds,
+        'follow',
+        'unfollow',
+        'block',
+        'unblock',
+        'followers',
+        'reply',
+        'quote',
+        'delete',
+      ),
       user: fc.nat(),
       target: fc.nat(),
     });
@@ -107,6 +119,8 @@ function entryOf(dataset: Dataset, kind: string, actor: User, tweet: SandboxTwee
   switch (kind) {
     case 'follow':
     case 'unfollow':
+    case 'block':
+    case 'unblock':
       return { kind: actor === other ? 'unfollow' : kind, user, target: other.id, at };
     case 'followers':
       return { kind, user, count: 3, at };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { repetitions } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { type Account, type Json, request } from './harness.ts';
+import { type Account, bearer, type Json, request } from './harness.ts';
 import { kill, startChild } from './killable.ts';
 
 let dataDir: string;
@@ -11,32 +11,40 @@ beforeEach(() => {
 });
 
 describe('kill -9', () => {
-  test('at any time loses no acknowledged follow, retweet, bookmark, deletion or added follower', async () => {
+  test('at any time loses no acknowledged follow, block, mute, repost, bookmark, deletion or added follower', async () => {
     const expected = new Map<string, Json>();
     for (let round = 0; round < repetitions(1, 3); round++) {
       const before = expected.size;
       const { child, url } = await startChild(dataDir);
       const { accounts } = (await request(url, 'POST', '/control/accounts', { body: { count: 30 } })).body;
-      const [, grace] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account, Account];
+      const info = (await request(url, 'GET', '/control/info')).body;
+      const [other, grace, linus] = info.demo.accounts as [Account, Account, Account];
       const writers = accounts.map(async (as: Account, index: number) => {
-        const write = (method: string, path: string) => request(url, method, path, { as });
+        const write = (method: string, path: string, body?: object, by = as) =>
+          request(url, method, path, { headers: bearer(by), body, unchecked: true });
         const note = (path: string, holds: Json) => expected.set(`${as.authToken} ${path}`, holds);
+        const mine = `/2/users/${as.userId}`;
+        const status = (user: Account) => `/2/users/${user.userId}?user.fields=connection_status`;
         try {
-          const body = { text: `Round ${round}, ${index}` };
-          const { id } = (await request(url, 'POST', '/api/tweets', { as: grace, body })).body.tweet;
-          const own = (await request(url, 'POST', '/api/tweets', { as, body })).body.tweet.id;
-          await write('PUT', `/api/tweets/${id}/retweet`);
-          note(`/api/tweets/${id}`, { tweet: { counts: { retweets: 1 }, viewer: { retweeted: true } } });
-          await write('PUT', `/api/users/${grace.userId}/follow`);
-          note(`/api/users/${grace.userId}`, { user: { viewer: { following: true } } });
-          await write('PUT', '/api/users/by/linus/follow');
-          note('/api/users/by/linus', { user: { viewer: { follow_requested: true } } });
-          await write('DELETE', `/api/tweets/${own}`);
-          note(`/api/tweets/${own}`, { problem: { code: 'tweet_deleted' } });
-          await write('PUT', `/api/tweets/${id}/bookmark`);
-          note(`/2/users/${as.userId}/bookmarks`, { data: [{ id }] });
+          const text = `Round ${round}, ${index}`;
+          const { id } = (await write('POST', '/2/tweets', { text }, grace)).body.data;
+          const own = (await write('POST', '/2/tweets', { text })).body.data.id;
+          await write('POST', `${mine}/retweets`, { tweet_id: id });
+          note(`/2/tweets/${id}?post.fields=public_metrics`, { data: { public_metrics: { repost_count: 1 } } });
+          await write('POST', `${mine}/following`, { target_user_id: grace.userId });
+          note(status(grace), { data: { connection_status: ['following'] } });
+          await write('POST', `${mine}/following`, { target_user_id: linus.userId });
+          note(status(linus), { data: { connection_status: ['follow_request_sent'] } });
+          await write('DELETE', `/2/tweets/${own}`);
+          note(`/2/tweets/${own}`, { errors: [{ reason: 'deleted' }] });
+          await write('POST', `${mine}/bookmarks`, { tweet_id: id });
+          note(`${mine}/bookmarks`, { data: [{ id }] });
+          await write('POST', `${mine}/blocking`, { target_user_id: other.userId });
+          await write('POST', `${mine}/muting`, { target_user_id: other.userId });
+          note(status(other), { data: { connection_status: ['blocking', 'muting'] } });
           await request(url, 'POST', '/control/followers', { body: { userName: as.userName, count: index + 1 } });
-          note('/api/me', { user: { counts: { followers: index + 1 } } });
+          const followers = { data: { public_metrics: { followers_count: index + 1 } } };
+          note(`${mine}?user.fields=public_metrics`, followers);
         } catch {
           // The process ended before the response, so nothing was acknowledged.
         }
@@ -49,10 +57,7 @@ describe('kill -9', () => {
     expect(expected.size).toBeGreaterThan(10);
     for (const [key, holds] of expected) {
       const [authToken = '', path = ''] = key.split(' ');
-      const reply = await request(url, 'GET', path, {
-        headers: { cookie: `auth_token=${authToken}`, authorization: `Bearer ${authToken}` },
-        unchecked: path.startsWith('/2/'),
-      });
+      const reply = await request(url, 'GET', path, { headers: bearer({ authToken }), unchecked: true });
       expect(reply.body, path).toMatchObject(holds);
     }
   });
@@ -66,10 +71,10 @@ describe('kill -9', () => {
       const { child, url } = await startChild(dataDir);
       const [ada] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
       const post = async (text: string): Promise<string> => {
-        const headers = { 'idempotency-token': text };
-        const reply = await request(url, 'POST', '/api/tweets', { as: ada, body: { text }, headers });
+        const headers = { ...bearer(ada), 'idempotency-token': text };
+        const reply = await request(url, 'POST', '/2/tweets', { body: { text }, headers, unchecked: true });
         refused += reply.status === 201 ? 0 : 1;
-        return reply.body.tweet.id;
+        return reply.body.data.id;
       };
 
       // Calls with an unknown outcome are repeated, as a gateway does.
@@ -84,7 +89,8 @@ describe('kill -9', () => {
             const id = await post(text);
             acknowledged.set(text, id);
             if (number % 3 !== 0) continue;
-            await request(url, 'PUT', `/api/tweets/${id}/like`, { as: ada });
+            const like = { headers: bearer(ada), body: { tweet_id: id }, unchecked: true };
+            await request(url, 'POST', `/2/users/${ada.userId}/likes`, like);
             liked.add(id);
           } catch {
             if (!acknowledged.has(text)) attempted.push(text);

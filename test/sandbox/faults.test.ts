@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as rawRequest } from 'node:http';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openSandbox, request } from './harness.ts';
+import { bearer, openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
 afterEach(() => sandbox.control('faults/clear'));
 
-const me = () => request(sandbox.url, 'GET', '/api/me', { as: sandbox.ada, unchecked: true });
-const post = (text: string) =>
-  request(sandbox.url, 'POST', '/api/tweets', { as: sandbox.ada, body: { text }, unchecked: true });
+const path = `/2/users/${sandbox.ada.userId}`;
+const me = () => sandbox.x(path);
+const post = (text: string) => sandbox.tweet(text);
 const texts = async () => {
   const { body } = await sandbox.call('GET', `/control/tweets?author=${sandbox.ada.userId}`);
   return body.tweets.map((tweet: { text: string }) => tweet.text);
@@ -31,9 +31,9 @@ describe('a fault', () => {
     process.on('warning', collect);
     onTestFinished(() => void process.off('warning', collect));
     await sandbox.fault({ kind: 'latency', ms: 1 }, { times: 12 });
-    const headers = { cookie: `auth_token=${sandbox.ada.authToken}` };
+    const headers = bearer(sandbox.ada);
     for (let i = 0; i < 12; i++) {
-      const sent = rawRequest(`${sandbox.url}/api/me`, { agent, headers }).end();
+      const sent = rawRequest(sandbox.url + path, { agent, headers }).end();
       const [response] = (await once(sent, 'response')) as [IncomingMessage];
       await once(response.resume(), 'end');
     }
@@ -44,16 +44,17 @@ describe('a fault', () => {
     await sandbox.fault({ kind: 'status', status: 503, code: 'over_capacity', message: 'Later', retry_after: 2 });
     const reply = await post('Never posted 1');
     expect(reply.status).toBe(503);
-    expect(reply.headers.get('retry-after')).toBe('2');
-    expect(reply.body).toEqual({ problem: { code: 'over_capacity', message: 'Later', retry_after: 2 } });
+    const resetS = Number(reply.headers.get('x-rate-limit-reset'));
+    expect(Math.abs(resetS - Date.now() / 1_000 - 2)).toBeLessThanOrEqual(2);
+    expect(reply.body).toEqual({ title: 'Service Unavailable', detail: 'Later', type: 'about:blank', status: 503 });
     expect(await texts()).not.toContain('Never posted 1');
   });
 
-  test('rate_limit: responds with 429 and Retry-After', async () => {
+  test('rate_limit: responds with 429 and an exhausted limit', async () => {
     await sandbox.fault({ kind: 'rate_limit', retry_after: 7 });
     const reply = await me();
-    expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '7']);
-    expect(reply.body.problem).toMatchObject({ code: 'rate_limited', retry_after: 7 });
+    expect([reply.status, reply.headers.get('x-rate-limit-remaining')]).toEqual([429, '0']);
+    expect(reply.body).toMatchObject({ title: 'Too Many Requests', status: 429 });
   });
 
   test('reset: breaks the connection before the call is performed', async () => {
@@ -73,13 +74,12 @@ describe('a fault', () => {
     ['hang_after', 'Posted, then silence', true],
   ])('%s: never answers', async (kind, text, performed) => {
     await sandbox.fault({ kind });
-    const requests = async () => (await sandbox.call('GET', '/control/stats')).body.requests['createTweet'] ?? 0;
+    const requests = async () => (await sandbox.call('GET', '/control/stats')).body.requests['createPosts'] ?? 0;
     const before = await requests();
     const hangUp = new AbortController();
-    const headers = { cookie: `auth_token=${sandbox.ada.authToken}` };
-    const attempt = fetch(`${sandbox.url}/api/tweets`, {
+    const attempt = fetch(`${sandbox.url}/2/tweets`, {
       method: 'POST',
-      headers,
+      headers: bearer(sandbox.ada),
       body: JSON.stringify({ text }),
       signal: hangUp.signal,
     });
@@ -100,14 +100,13 @@ describe('a fault', () => {
   test('wrong_shape: responds with JSON that violates the contract', async () => {
     await sandbox.fault({ kind: 'wrong_shape' });
     const reply = await me();
-    expect([reply.status, reply.body.user]).toEqual([200, undefined]);
+    expect([reply.status, reply.body.data]).toEqual([200, undefined]);
   });
 
   test('truncated: sends half of the announced bytes', async () => {
     await sandbox.fault({ kind: 'truncated' });
     const seen = await new Promise<{ announced: number; received: number; complete: boolean }>((resolve, reject) => {
-      const headers = { cookie: `auth_token=${sandbox.ada.authToken}` };
-      const sent = rawRequest(`${sandbox.url}/api/me`, { headers }, (response) => {
+      const sent = rawRequest(sandbox.url + path, { headers: bearer(sandbox.ada) }, (response) => {
         let received = 0;
         response.on('data', (chunk: Buffer) => {
           received += chunk.length;
@@ -137,15 +136,13 @@ describe('faults', () => {
     await sandbox.fault(fault, { operation: 'searchPostsRecent' });
     await sandbox.fault(fault, { actor: sandbox.grace.userId });
     await sandbox.fault(fault, { method: 'DELETE' });
-    await sandbox.fault(fault, { path_prefix: '/api/users/' });
+    await sandbox.fault(fault, { path_prefix: '/2/lists/' });
     expect((await me()).status).toBe(200);
-    const as = (account: typeof sandbox.ada, path: string, method = 'GET') =>
-      request(sandbox.url, method, path, { as: account, unchecked: true }).then((reply) => reply.status);
     expect((await sandbox.x('/2/tweets/search/recent?query=a')).status).toBe(500);
-    expect(await as(sandbox.grace, '/api/me')).toBe(500);
-    expect(await as(sandbox.ada, '/api/tweets/1/like', 'DELETE')).toBe(500);
-    expect(await as(sandbox.ada, '/api/users/by/ada')).toBe(500);
-    expect(await as(sandbox.ada, '/api/users/by/ada')).toBe(200);
+    expect((await sandbox.x(path, sandbox.grace)).status).toBe(500);
+    expect((await sandbox.clear('likes', '1')).status).toBe(500);
+    expect((await sandbox.x('/2/lists/1/members')).status).toBe(500);
+    expect((await sandbox.x('/2/lists/1/members')).status).toBe(200);
   });
 
   test('apply the given number of times, or until they are cleared', async () => {

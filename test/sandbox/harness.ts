@@ -27,6 +27,26 @@ export interface Options {
   readonly unchecked?: boolean;
 }
 
+/** The targets and the media of a new post. */
+interface More {
+  readonly replyTo?: string;
+  readonly quoteOf?: string;
+  readonly media?: readonly string[];
+}
+
+const ofPost =
+  'post.fields=article,attachments,conversation_id,created_at,entities,public_metrics&expansions=author_id,in_reply_to_user_id,referenced_posts';
+
+export function bearer({ authToken }: Pick<Account, 'authToken'>): Record<string, string> {
+  return { authorization: `Bearer ${authToken}`, 'x-sandbox-extensions': '1' };
+}
+
+/** Returns why a post or a user is missing, by X's type of problem and the reason of the sandbox. */
+export function missing({ status, body }: Reply): unknown[] {
+  const [{ type = '', reason = null } = {}] = body.errors ?? [];
+  return [status, type.split('/').at(-1), reason];
+}
+
 /** A sandbox with helper functions, which closes with the test. */
 export async function openSandbox(options: Partial<SandboxOptions> = {}) {
   const sandbox = await startSandbox({ port: 0, dataDir: null, stretcher: quickStretcher, ...options });
@@ -40,10 +60,12 @@ export async function openSandbox(options: Partial<SandboxOptions> = {}) {
   const info = (await call('GET', '/control/info')).body;
   const [ada, grace, linus] = info.demo.accounts as [Account, Account, Account];
   /** Calls X's API, with the extensions of the sandbox. */
-  const x = (path: string, as: Account = ada) => {
-    const headers = { authorization: `Bearer ${as.authToken}`, 'x-sandbox-extensions': '1' };
-    return call('GET', path, { headers, unchecked: true });
-  };
+  const x = (path: string, as: Account = ada, { method = 'GET', ...options }: Options & { method?: string } = {}) =>
+    call(method, path, {
+      ...options,
+      headers: { ...bearer(as), ...options.headers },
+      unchecked: !path.startsWith('/sandbox/'),
+    });
   return {
     url: sandbox.url,
     info,
@@ -57,8 +79,28 @@ export async function openSandbox(options: Partial<SandboxOptions> = {}) {
     async search(query: string, as: Account = ada): Promise<Json[]> {
       return (await x(`/2/tweets/search/all?max_results=100&query=${encodeURIComponent(query)}`, as)).body.data ?? [];
     },
-    tweet: (text: string, as: Account = ada, more: object = {}, headers: Record<string, string> = {}) =>
-      call('POST', '/api/tweets', { as, body: { text, ...more }, headers }),
+    tweet: (text: string, as: Account = ada, { replyTo, quoteOf, media }: More = {}, headers = {}) => {
+      const reply = replyTo === undefined ? undefined : { in_reply_to_tweet_id: replyTo };
+      const body = { text, reply, quote_tweet_id: quoteOf, media: media && { media_ids: media } };
+      return x('/2/tweets', as, { method: 'POST', body, headers });
+    },
+    remove: (id: string, as: Account = ada, headers = {}) => x(`/2/tweets/${id}`, as, { method: 'DELETE', headers }),
+    /** Marks a post (`likes`, `bookmarks`, `retweets`), or relates to a user (`following`, `blocking`, `muting`). */
+    set(part: string, id: string, as: Account = ada) {
+      const body = { [part.endsWith('ing') ? 'target_user_id' : 'tweet_id']: id };
+      return x(`/2/users/${as.userId}/${part}`, as, { method: 'POST', body });
+    },
+    clear: (part: string, id: string, as: Account = ada) =>
+      x(`/2/users/${as.userId}/${part}/${id}`, as, { method: 'DELETE' }),
+    /** Returns a post. */
+    async post(id: string, as: Account = ada): Promise<Json> {
+      return (await x(`/2/tweets/${id}?${ofPost}`, as)).body.data;
+    },
+    /** Returns a user by name. */
+    async user(name: string, as: Account = ada): Promise<Json> {
+      const fields = 'public_metrics,connection_status,subscription_type,profile_image_url,protected';
+      return (await x(`/2/users/by/username/${name}?user.fields=${fields}`, as)).body.data;
+    },
     control: (path: string, body: object = {}) => call('POST', `/control/${path}`, { body }),
     fault: (fault: object, target: object = {}) => call('POST', '/control/faults', { body: { fault, ...target } }),
     async mint(wishes: object = {}): Promise<Account> {

@@ -51,15 +51,16 @@ describe('events that are made', () => {
     const [{ id }] = (await sandbox.x(`/2/users/${account.userId}/tweets`)).body.data;
     for (const type of ['like', 'retweet', 'reply', 'quote', 'follow'])
       await make({ type, count: 7, tweetId: undefined });
-    const { tweet } = (await sandbox.get(`/api/tweets/${id}`)).body;
-    expect(tweet.counts).toMatchObject({ likes: 7, retweets: 7, replies: 7, quotes: 7 });
+    const tweet = await sandbox.post(id);
+    const counts = { like_count: 7, repost_count: 7, reply_count: 7, quote_count: 7 };
+    expect(tweet.public_metrics).toMatchObject(counts);
     expect((await sandbox.x(`/2/tweets/search/all?query=in_reply_to_tweet_id:${id}`)).body.data).toHaveLength(7);
     expect((await sandbox.x(`/2/users/${account.userId}/followers`)).body.data).toHaveLength(7);
   });
 
   test('concern the latest tweet, or the given one', async () => {
-    const older = (await sandbox.tweet('Older', feed.account)).body.tweet.id;
-    const latest = (await sandbox.tweet('Latest', feed.account)).body.tweet.id;
+    const older = (await sandbox.tweet('Older', feed.account)).body.data.id;
+    const latest = (await sandbox.tweet('Latest', feed.account)).body.data.id;
     expect((await make({ type: 'like' })).body.events[0].tweet.id).toBe(latest);
     expect((await make({ type: 'like', tweetId: older })).body.events[0].tweet.id).toBe(older);
     expect((await make({ type: 'reply', tweetId: older })).body.events[0].tweet.in_reply_to_id).toBe(older);
@@ -120,7 +121,7 @@ test.each<[string, object, number, string, string?]>([
 });
 
 test('the tweet of another account, and a reaction to an account without tweets, are refused', async () => {
-  const { id } = (await sandbox.tweet('Not yours')).body.tweet;
+  const { id } = (await sandbox.tweet('Not yours')).body.data;
   expect((await make({ type: 'like', tweetId: id })).body.problem.field).toBe('tweetId');
   expect((await make({ type: 'like' }, await sandbox.mint())).body.problem.field).toBe('userName');
 });

@@ -80,9 +80,9 @@ function moviesOf(bytes: Buffer) {
 
 describe('the pictures of the dataset', () => {
   test('include avatars and banners with the size in their names', async () => {
-    const { user } = (await sandbox.get('/api/users/by/ada')).body;
-    expect(await picture(user.avatar_url)).toEqual({ width: 400, height: 400 });
-    expect(await picture(user.banner_url)).toEqual({ width: 1500, height: 500 });
+    const user = (await sandbox.x('/2/users/me?user.fields=profile_image_url,profile_banner_url')).body.data;
+    expect(await picture(user.profile_image_url)).toEqual({ width: 400, height: 400 });
+    expect(await picture(user.profile_banner_url)).toEqual({ width: 1500, height: 500 });
   });
 
   test.each(['images', 'videos'])('include %s with the size in the tweet', async (kind) => {

@@ -17,22 +17,22 @@ async function page(path: string) {
 
 describe('an HTML page', () => {
   test('shows a user and the latest tweets at the URL in the API', async () => {
-    const { user } = (await sandbox.get('/api/users/by/grace')).body;
-    const { status, text } = await page(new URL(user.page_url).pathname);
+    const { profile_image_url: avatar } = await sandbox.user('grace');
+    const { status, text } = await page('/grace');
     expect(status).toBe(200);
     expect(text).toContain('Grace Hollis');
-    expect(text).toContain(new URL(user.avatar_url).pathname);
+    expect(text).toContain(new URL(avatar).pathname);
     expect(text.match(/<article/g)?.length).toBe(20);
   });
 
   test('shows a tweet and its quoted tweet, and escapes their texts', async () => {
-    const { tweet } = (await sandbox.tweet('Look at <script>alert(1)</script> & "this"', sandbox.grace)).body;
-    const shown = await page(new URL(tweet.page_url).pathname);
+    const { id } = (await sandbox.tweet('Look at <script>alert(1)</script> & "this"', sandbox.grace)).body.data;
+    const shown = await page(`/grace/status/${id}`);
     expect(shown.status).toBe(200);
     const escaped = 'Look at &#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;this&#34;';
     expect(shown.text).toContain(escaped);
-    const quoting = (await sandbox.tweet('As she says', sandbox.ada, { quote_of_id: tweet.id })).body.tweet;
-    const quote = await page(new URL(quoting.page_url).pathname);
+    const quoting = (await sandbox.tweet('As she says', sandbox.ada, { quoteOf: id })).body.data;
+    const quote = await page(`/ada/status/${quoting.id}`);
     expect([quote.text.includes('As she says'), quote.text.includes(escaped)]).toEqual([true, true]);
   });
 
@@ -50,9 +50,9 @@ describe('an HTML page', () => {
     const tweets = await sandbox.search('from:linus', sandbox.linus);
     const hidden = await page(`/linus/status/${tweets[0].id}`);
     expect([hidden.status, hidden.text.includes(tweets[0].text)]).toEqual([403, false]);
-    const quoting = await sandbox.tweet('Did you see?', sandbox.linus, { quote_of_id: tweets[0].id });
+    const quoting = await sandbox.tweet('Did you see?', sandbox.linus, { quoteOf: tweets[0].id });
     const open = await sandbox.mint();
-    expect((await page(`/linus/status/${quoting.body.tweet.id}`)).status).toBe(403);
+    expect((await page(`/linus/status/${quoting.body.data.id}`)).status).toBe(403);
     expect((await page(`/${open.userName}`)).text).not.toContain('<article');
     expect((await page('/quickgains')).status).toBe(403);
     expect((await page('/oldlantern')).status).toBe(404);
@@ -66,8 +66,8 @@ describe('an HTML page', () => {
   );
 
   test('needs the author in its address', async () => {
-    const { tweet } = (await sandbox.tweet('Mine')).body;
-    expect((await page(`/grace/status/${tweet.id}`)).status).toBe(404);
+    const { id } = (await sandbox.tweet('Mine')).body.data;
+    expect((await page(`/grace/status/${id}`)).status).toBe(404);
   });
 
   test.each(['/', '/a/b/c/d', '/%00', '/i/lab'])('%s is not a page and refused with 404', async (path) => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { MongoClient } from 'mongodb';
+import { Long, MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { makeClient, refuseTopology } from '../../src/store/mongo/client.ts';
-import { indexes } from '../../src/store/mongo/collections.ts';
+import { idOf, indexes } from '../../src/store/mongo/collections.ts';
 import { schemaVersion } from '../../src/store/mongo/migrate.ts';
 import { type MongoStoreOptions, openMongoStore } from '../../src/store/mongo/store.ts';
 import { type LedgerCommit, type Store, StoreUnavailableError } from '../../src/store/port.ts';
@@ -176,6 +176,30 @@ describe.skipIf(server.isMissing)('a MongoDB database', () => {
     const store = await open();
     const kept = async ([id]: (typeof copiedErrors)[number]) => (await store.webhooks.find('a', id))?.lastError;
     expect(await Promise.all(copiedErrors.map(kept))).toEqual([null, null, 'CRC failed: it refuses connections', null]);
+  });
+
+  test('adds up the usage of a running process that knows no platform costs', async () => {
+    const store = await open();
+    await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
+    await store.ledger.topUp({ id: 'p', account: 'a', micros: 500, description: 'd', createdAt: 1 });
+    const line = { hour: 1, action: 'user/me', calls: 1, micros: 100, platformMicros: 9 };
+    const useOld = () =>
+      raw
+        .db()
+        .collection('usage')
+        .updateOne(
+          { _id: idOf('a', 1, 'user/me') as never, account: 'a' },
+          {
+            $inc: { calls: Long.fromNumber(1), micros: Long.fromNumber(100) },
+            $setOnInsert: { v: 1, hour: 1, action: 'user/me' },
+          },
+          { upsert: true },
+        );
+    await useOld();
+    expect(await store.ledger.usage('a', 0, 2)).toEqual([{ ...line, platformMicros: 0 }]);
+    await store.ledger.commit(makeCommit(store, 'c', { begins: true, late: [{ usage: [line] }] }));
+    await useOld();
+    expect(await store.ledger.usage('a', 0, 2)).toEqual([{ ...line, calls: 3, micros: 300 }]);
   });
 
   test('of a newer version of Postern is refused with the next step', async () => {

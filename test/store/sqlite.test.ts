@@ -17,7 +17,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
-import { copiedErrors, poller, webhook } from './webhook-makers.ts';
+import { copiedErrors, makeCommit, poller, webhook } from './webhook-makers.ts';
 
 /** The statements that the tests of this file run. */
 const statements = new Set<string>();
@@ -150,6 +150,28 @@ describe('the sqlite file', () => {
     ]);
     expect(await store.ledger.payments('a', 10)).toMatchObject([{ id: 'p', micros: 500 }]);
     await store.close();
+  });
+
+  test('without platform costs is migrated beside a running process, and adds up the usage of both', async () => {
+    const old = new Libsql(path);
+    const before = migrations.findIndex((step) => step.includes('platform_micros'));
+    for (const step of migrations.slice(0, before)) old.exec(step);
+    old.exec(`INSERT INTO account (id, name, created_at, paid, avail) VALUES ('a', 'Ada', 1, 500, 500);
+      INSERT INTO payment (id, account, micros, description, created_at) VALUES ('p', 'a', 500, 'Paid', 2);
+      PRAGMA user_version = ${before}`);
+    old.prepare("INSERT INTO process (id, until) VALUES ('old', ?)").run([Date.now() + 20_000]);
+    const useOld = () =>
+      old.exec(`INSERT INTO usage (account, hour, action, calls, micros) VALUES ('a', 1, 'user/me', 1, 100)
+        ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, micros = micros + excluded.micros;
+        UPDATE account SET charged = charged + 100, avail = avail - 100 WHERE id = 'a'`);
+    useOld();
+    const store = open();
+    const line = { hour: 1, action: 'user/me', calls: 1, micros: 100, platformMicros: 9 };
+    await store.ledger.commit(makeCommit(store, 'c', { begins: true, late: [{ usage: [line] }] }));
+    useOld();
+    expect(await store.ledger.usage('a', 0, 2)).toEqual([{ ...line, calls: 3, micros: 300 }]);
+    await store.close();
+    old.close();
   });
 
   test('of an older Postern loses only the errors of webhooks that are now derived', async () => {

@@ -1,9 +1,13 @@
 """X's own client for Python against the sandbox, with the same steps as in node/xdk.ts."""
 
+import base64
 import os
+import time
 
 import requests
 from xdk import Client
+from xdk.posts import models as posts
+from xdk.users import models as users
 
 from steps import run
 
@@ -52,10 +56,58 @@ def members():
 
 
 def bookmarks():
-    headers = {"authorization": f"Bearer {os.environ['POSTERN_KEY']}", "x-auth-token": os.environ["POSTERN_ACTOR"]}
-    requests.post(f"{os.environ['POSTERN_URL']}/tweet/bookmark", headers=headers, json={"tweet_id": found["post"]})
+    body = users.CreateBookmarkRequest(tweet_id=found["post"])
+    assert client.users.create_bookmark(found["me"], body).data.bookmarked
     page = next(client.users.get_bookmarks(found["me"], post_fields=["created_at", "public_metrics"]))
     assert ids_of(page)[0] == found["post"], page
+    assert not client.users.delete_bookmark(found["me"], found["post"]).data.bookmarked
+
+
+def create():
+    text = f"Written by X's own client for Python at {time.time()}"
+    created = client.posts.create(posts.CreateRequest(text=text)).data
+    assert created.text == text, created
+    quote = client.posts.create(posts.CreateRequest(text="A quote", quote_tweet_id=created.id)).data
+    assert ids_of(next(client.posts.get_quoted(created.id))) == [quote.id]
+    for post in (quote, created):
+        assert client.posts.delete(post.id).data.deleted, post
+
+
+def like_and_repost():
+    me, post = found["me"], found["post"]
+    assert client.users.like_post(me, users.LikePostRequest(tweet_id=post)).data.liked
+    assert not client.users.unlike_post(me, post).data.liked
+    assert client.users.repost_post(me, users.RepostPostRequest(tweet_id=post)).data.rest_id != post
+    assert not client.users.unrepost_post(me, post).data.retweeted
+
+
+def follow():
+    me, other = found["me"], found["other"]
+    assert not client.users.unfollow_user(me, other).data.following
+    assert client.users.follow_user(me, users.FollowUserRequest(target_user_id=other)).data.following
+
+
+def media():
+    # 1 by 1 pixel.
+    gif = base64.b64decode("R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==")
+    body = {"media_type": "image/gif", "media_category": "tweet_gif", "total_bytes": len(gif)}
+    media_id = client.media.initialize_upload(body).data.id
+    for index, part in enumerate([gif[:20], gif[20:]]):
+        client.media.append_upload(media_id, {"media": base64.b64encode(part).decode(), "segment_index": index})
+    info = client.media.finalize_upload(media_id).data.processing_info
+    while info.state != "succeeded":
+        time.sleep(info.check_after_secs)
+        info = client.media.get_upload_status(media_id).data.processing_info
+
+
+def article():
+    styles = [{"offset": 5, "length": 8, "style": "bold"}]
+    blocks = [{"type": "unstyled", "text": "They remember", "inline_style_ranges": styles}]
+    body = {"title": "On looms", "content_state": {"blocks": blocks, "entities": []}}
+    draft = client.articles.article_create_draft(body).data.id
+    post = client.articles.article_publish(draft).data.post_id
+    found_post = client.posts.get_by_id(post, post_fields=["article"]).data
+    assert found_post.article == {"title": "On looms", "plain_text": "They remember"}, found_post
 
 
 def error():
@@ -76,6 +128,11 @@ run(
         "followers": followers,
         "members of a list": members,
         "bookmarks": bookmarks,
+        "create, quote and delete": create,
+        "like and repost": like_and_repost,
+        "follow": follow,
+        "media in segments": media,
+        "an article: a draft, and its post": article,
         "an error by its status": error,
     }
 )

@@ -113,8 +113,6 @@ export interface ActionPipelineParts {
   cursors: CursorSealer;
   /** Parses the `proxy` that a caller sent. Throws `bad_input`. */
   readProxy: (text: Secret) => ForwardProxy;
-  /** Called with each amount that the platform charges, and its price class, for metrics. */
-  onPlatformCost: (priceClass: string, micros: Micros) => void;
   runtime: Runtime;
 }
 
@@ -204,10 +202,9 @@ export class ActionPipeline {
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
         // Spreads come last, because adding a property to an object that began with a spread takes a microsecond.
         const cost: PlatformCost = {
-          add: (priceClass, _objects, micros) => {
+          add: (_priceClass, _objects, micros) => {
             onCost(micros);
             caller.spending.platformMicros += micros;
-            this.#parts.onPlatformCost(priceClass, micros);
           },
         };
         const platform = this.#parts.platform.as({ tokenFor, cost, needs: caller.needs, tasks: own, ...session });

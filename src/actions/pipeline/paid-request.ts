@@ -73,8 +73,8 @@ export async function payFor<Outcome>(
   request: PaidRequest<Outcome>,
 ): Promise<PaidResult<Outcome>> {
   const { account, budget, errorBodyOf } = request;
-  const { quote, isRead, run, failureOf } = termsOf(request);
-  const begun = request.idempotency && (await idempotency.begin({ account, isRead, ...request.idempotency }));
+  const { quote, isRead, maySendAgain, run, failureOf } = termsOf(request);
+  const begun = request.idempotency && (await idempotency.begin({ account, maySendAgain, ...request.idempotency }));
   if (begun?.kind === 'kept') return begun;
   const isPaid = begun?.kind === 'read_again';
   const session = await BillingSession.authorize({
@@ -108,10 +108,11 @@ export async function payFor<Outcome>(
 
 function termsOf<Outcome>(request: PaidRequest<Outcome>) {
   if (!('call' in request))
-    return { isRead: false, quote: request.quote, run: request.run, failureOf: request.failureOf };
+    return { isRead: false, maySendAgain: false, quote: request.quote, run: request.run, failureOf: request.failureOf };
   const { call, outcomeOf } = request;
   return {
     isRead: call.action.effect === 'read',
+    maySendAgain: call.action.effect !== 'once',
     quote: call.action.price,
     run: async (session: BillingSession) => outcomeOf(await session.run(call)),
     failureOf: undefined,

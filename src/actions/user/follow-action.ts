@@ -11,6 +11,14 @@ interface Follow {
   perform: (platform: PlatformSession, user: UserReference) => Promise<FollowState>;
 }
 
+/** The input of writes about another user. */
+export const otherUser = z
+  .object({
+    username: screenName.optional().meta({ description: 'Screen name of the user.' }),
+    user_id: userId.optional().meta({ description: "The platform's id of the user; overrides `username`." }),
+  })
+  .check(anyOf('username', 'user_id'));
+
 /** Declares `user/follow` and `user/unfollow`, which have the same input and output (docs/rest.md, Calls). */
 export function followAction({ name, perform, ...documented }: Follow) {
   return platformAction({
@@ -20,12 +28,7 @@ export function followAction({ name, perform, ...documented }: Follow) {
     path: `/${name}`,
     price: flatPrice,
     effect: 'idempotent',
-    input: z
-      .object({
-        username: screenName.optional().meta({ description: 'Screen name of the user.' }),
-        user_id: userId.optional().meta({ description: "The platform's id of the user; overrides `username`." }),
-      })
-      .check(anyOf('username', 'user_id')),
+    input: otherUser,
     example: { username: 'grace' },
     output: z.object({
       userId,

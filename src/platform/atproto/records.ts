@@ -17,6 +17,7 @@ export const collections = {
   like: 'app.bsky.feed.like',
   repost: 'app.bsky.feed.repost',
   follow: 'app.bsky.graph.follow',
+  block: 'app.bsky.graph.block',
   list: 'app.bsky.graph.list',
   article: 'com.whtwnd.blog.entry',
 } as const;

@@ -18,6 +18,8 @@ import { mainSchema as getFollowers } from '@atcute/bluesky/types/app/graph/getF
 import { mainSchema as getFollows } from '@atcute/bluesky/types/app/graph/getFollows';
 import { mainSchema as getKnownFollowers } from '@atcute/bluesky/types/app/graph/getKnownFollowers';
 import { mainSchema as getList } from '@atcute/bluesky/types/app/graph/getList';
+import { mainSchema as muteActor } from '@atcute/bluesky/types/app/graph/muteActor';
+import { mainSchema as unmuteActor } from '@atcute/bluesky/types/app/graph/unmuteActor';
 import { mainSchema as listNotifications } from '@atcute/bluesky/types/app/notification/listNotifications';
 import { isActorIdentifier } from '@atcute/lexicons/syntax';
 import { PosternError } from '../../shared/errors/postern-error.ts';
@@ -31,6 +33,7 @@ import type {
   ActivityRequest,
   CreatedTweet,
   FollowState,
+  NamedUser,
   NewTweet,
   PageOf,
   PageRequest,
@@ -352,33 +355,31 @@ export class AtprotoSession extends UnsupportedSession {
   }
 
   override async follow(user: UserReference): Promise<FollowState> {
-    const target = await this.#followTarget(user);
-    const isTarget = (subject: unknown) => subject === target.did;
-    const existing = await this.#records.about(collections.follow, isTarget, target.viewer?.following);
-    if (existing.length === 0) {
-      await this.#records.create('follow', collections.follow, () => ({ subject: target.did }), userSubject(user));
-    }
-    return {
-      ...(await this.#actor.userName(target)),
-      name: target.displayName || target.handle,
-      ...notRequested,
-      following: true,
-    };
+    return { ...(await this.#setRecord('follow', user, true)), ...notRequested, following: true };
   }
 
   override async unfollow(user: UserReference): Promise<FollowState> {
-    const target = await this.#followTarget(user);
-    const isTarget = (subject: unknown) => subject === target.did;
-    await this.#records.remove(
-      collections.follow,
-      await this.#records.about(collections.follow, isTarget, target.viewer?.following),
-    );
-    return {
-      ...(await this.#actor.userName(target)),
-      name: target.displayName || target.handle,
-      ...notRequested,
-      following: false,
-    };
+    return { ...(await this.#setRecord('follow', user, false)), ...notRequested, following: false };
+  }
+
+  override block(user: UserReference): Promise<NamedUser> {
+    return this.#setRecord('block', user, true);
+  }
+
+  override unblock(user: UserReference): Promise<NamedUser> {
+    return this.#setRecord('block', user, false);
+  }
+
+  override async mute(user: UserReference): Promise<NamedUser> {
+    const target = await this.#otherUser(user, 'mute');
+    await this.#actor.about(userSubject(user))(muteActor, { input: { actor: target.did } });
+    return this.#named(target);
+  }
+
+  override async unmute(user: UserReference): Promise<NamedUser> {
+    const target = await this.#otherUser(user, 'mute');
+    await this.#actor.about(userSubject(user))(unmuteActor, { input: { actor: target.did } });
+    return this.#named(target);
   }
 
   override async listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>> {
@@ -404,10 +405,27 @@ export class AtprotoSession extends UnsupportedSession {
     return this.#actor.about(userSubject(user))(getProfile, { params: { actor } });
   }
 
-  async #followTarget(user: UserReference) {
+  async #otherUser(user: UserReference, verb: string) {
     const target = await this.#profile(user);
     if (target.did !== (await this.#actor.did())) return target;
-    throw new PosternError('malformed_field', 'Nobody can follow themselves');
+    throw new PosternError('malformed_field', `Nobody can ${verb} themselves`);
+  }
+
+  async #named(profile: ProfileView): Promise<NamedUser> {
+    return { ...(await this.#actor.userName(profile)), name: profile.displayName || profile.handle };
+  }
+
+  /** Creates the actor's record about another user, or removes it. */
+  async #setRecord(kind: 'follow' | 'block', user: UserReference, holds: boolean): Promise<NamedUser> {
+    const target = await this.#otherUser(user, kind);
+    const { following, blocking } = target.viewer ?? {};
+    const isTarget = (subject: unknown) => subject === target.did;
+    const existing = await this.#records.about(collections[kind], isTarget, kind === 'follow' ? following : blocking);
+    if (!holds) await this.#records.remove(collections[kind], existing);
+    else if (existing.length === 0) {
+      await this.#records.create(kind, collections[kind], () => ({ subject: target.did }), userSubject(user));
+    }
+    return this.#named(target);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { maxWaitingCalls, Transport, type TransportOptions } from '../http/transport.ts';
-import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
+import type { OnCost, Platform, PlatformCall, PlatformSession } from '../port.ts';
 import { XClient } from '../x/client.ts';
 import { Identifiers } from '../x/identifiers.ts';
 import type { SessionParts } from '../x/session.ts';
@@ -10,6 +10,7 @@ import { SandboxSession } from './session.ts';
 
 export interface SandboxPlatformOptions extends Omit<TransportOptions, 'guarded'> {
   origin: string;
+  onCost?: OnCost;
 }
 
 /** The adapter for the sandbox platform. It uses the sandbox over HTTP only. */
@@ -28,11 +29,11 @@ export class SandboxPlatform implements Platform {
 
   constructor(options: SandboxPlatformOptions) {
     const { origin, host } = new URL(options.origin);
-    const { runtime } = options;
+    const { runtime, onCost } = options;
     this.#host = host;
     this.#transport = new Transport(options);
     this.#client = new SandboxClient(origin, this.#transport);
-    const features = { extensions: true, pages: { url: origin, platformUrl: origin } };
+    const features = { extensions: true, host, pages: { url: origin, platformUrl: origin } };
     const client = new XClient({
       origin,
       transport: this.#transport,
@@ -40,12 +41,13 @@ export class SandboxPlatform implements Platform {
       extensions: true,
       appToken: null,
       onCreditExhausted: () => {},
+      onCost,
     });
-    this.#parts = { client, features, runtime, identifiers: new Identifiers(client, runtime) };
+    this.#parts = { client, features, runtime, identifiers: new Identifiers(client, runtime), stored: null };
   }
 
   as(call: PlatformCall): PlatformSession {
-    return new SandboxSession(this.#parts, this.#client, call, (url) => readTweetUrl(url, this.#host));
+    return new SandboxSession(this.#parts, this.#client, call);
   }
 
   isTweetUrl(url: string): boolean {

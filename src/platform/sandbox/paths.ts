@@ -1,12 +1,8 @@
-import type { PageRequest, UserReference } from '../port.ts';
+import type { PageRequest } from '../port.ts';
 
 /** Returns the part of a `SandboxRequest` that asks for a page. */
 export function withPage(path: string, { count, cursor }: PageRequest, more: Record<string, string> = {}) {
   const query = new URLSearchParams({ ...more, count: String(count) });
   if (cursor !== null) query.set('cursor', cursor);
   return { path: `${path}?${query}`, count };
-}
-
-export function pathOf(user: UserReference): string {
-  return 'userId' in user ? `/api/users/${user.userId}` : `/api/users/by/${encodeURIComponent(user.userName)}`;
 }

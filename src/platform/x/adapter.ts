@@ -6,8 +6,9 @@ import { xCapabilities } from './capabilities.ts';
 import { XClient } from './client.ts';
 import { xFeatures } from './features.ts';
 import { Identifiers } from './identifiers.ts';
-import { type SessionParts, XSession } from './session.ts';
+import type { SessionParts } from './session.ts';
 import { readTweetUrl } from './tweet-url.ts';
+import { XSession } from './writes.ts';
 
 /** The adapter for X's API v2: https://docs.x.com/x-api */
 export class XPlatform implements Platform {
@@ -33,7 +34,7 @@ export class XPlatform implements Platform {
   }: AdapterOptions & { appToken: Secret | null }) {
     const counter = connections.platform;
     this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
-    const { appToken, onCreditExhausted } = options;
+    const { appToken, onCreditExhausted, onCost, identifiers: stored } = options;
     const { extensions } = xFeatures;
     const client = new XClient({
       origin,
@@ -42,8 +43,10 @@ export class XPlatform implements Platform {
       extensions,
       appToken,
       onCreditExhausted,
+      onCost,
     });
-    this.#parts = { client, features: xFeatures, runtime, identifiers: new Identifiers(client, runtime) };
+    const identifiers = new Identifiers(client, runtime);
+    this.#parts = { client, features: xFeatures, runtime, identifiers, stored };
   }
 
   as(call: PlatformCall): PlatformSession {

@@ -17,17 +17,6 @@ export const xCapabilities = {
     ),
     ...because(
       later,
-      'tweet/create',
-      'tweet/delete',
-      'tweet/favorite',
-      'tweet/unlike',
-      'tweet/bookmark',
-      'tweet/unbookmark',
-    ),
-    ...because(later, 'tweet/retweet', 'tweet/unretweet', 'user/follow', 'user/unfollow', 'media/upload'),
-    ...because(later, 'article/create', 'article/publish', 'article/detail'),
-    ...because(
-      later,
       'dm/list',
       'dm/messages',
       'dm/send',

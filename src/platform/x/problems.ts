@@ -1,14 +1,16 @@
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { MissingReason } from '../../shared/model/lookup.ts';
+import { type MissingReason, missingTexts } from '../../shared/model/lookup.ts';
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Wire } from '../http/wire.ts';
-import type { Operation } from './operations.ts';
+import type { Endpoint } from './operations.ts';
 
 /** The object that a call is about, as the caller named it, for messages such as `Tweet not found: 12`. */
 export interface Subject {
-  kind: 'Tweet' | 'User' | 'List';
+  kind: 'Tweet' | 'User' | 'List' | 'Article' | 'Media';
   id: string;
+  /** The id of a second object of the same kind that may be missing too. */
+  other?: string | undefined;
 }
 
 /** A response that is not a success: https://docs.x.com/x-api/fundamentals/response-codes-and-errors */
@@ -16,10 +18,14 @@ export interface ProblemContext {
   /** 200 if the body has `errors` and no `data`. */
   status: number;
   retryAfterSeconds: number;
-  operation: Operation;
+  operation: Endpoint;
   subject: Subject | null;
   /** True if the request was sent with the operator's own token. */
   appOnly: boolean;
+  /** Why X may refuse a write to the operator's app. */
+  restriction?: string | undefined;
+  /** True if the token may lack scopes. Those of the sandbox have all. */
+  mayLackScopes: boolean;
 }
 
 export function aTweet(id: string): Subject {
@@ -30,41 +36,66 @@ export function subjectNotFound({ kind, id }: Subject): PosternError {
   return new PosternError('resource_not_found', `${kind} not found: ${id}`);
 }
 
-/** Converts an error response of X to the error that the caller of Postern gets. Codes and types decide, except in `isSuspended`. */
+export function rateLimited({ name }: Endpoint, ms: number): PosternError {
+  const retryAfterSeconds = Math.ceil(ms / 1_000);
+  return new PosternError('platform_rate_limit', `The platform's rate limit of ${name}`, { retryAfterSeconds });
+}
+
+/** Converts an error response of X to the error that the caller of Postern gets. Codes and types decide, except in `isAbout`. */
 export function readProblem(body: unknown, context: ProblemContext): PosternError {
-  const { status, operation, subject, appOnly } = context;
+  const { status, operation, appOnly } = context;
   const problem = problemOf(body);
+  const { other } = context.subject ?? {};
+  const subject = context.subject && other === problem.value ? { ...context.subject, id: other } : context.subject;
   const { detail, reason } = problem;
   if (status >= 500) return new PosternError('platform_failed', `The platform failed with status ${status}`);
-  if (status === 429) {
-    const { retryAfterSeconds } = context;
-    return new PosternError('platform_rate_limit', `The platform's rate limit of ${operation.name}`, {
-      retryAfterSeconds,
-    });
-  }
+  if (status === 429) return rateLimited(operation, context.retryAfterSeconds * 1_000);
   if (status === 402 || problem.title === 'SpendCapReached' || problem.type === 'usage-capped')
     return new PosternError('platform_credit_exhausted', "The operator's credit at the platform is used up");
   if (problem.type === 'client-forbidden' || (appOnly && (status === 401 || status === 403)))
     return new PosternError('platform_app_refused', "The platform does not allow the operator's app to make this call");
   if (status === 401) return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
-  if (isSuspended(reason, detail)) return new PosternError('platform_refused', 'User has been suspended');
+  if (isAbout('suspended', reason, detail)) return new PosternError('platform_refused', missingTexts.suspended);
   switch (problem.type) {
     case 'unsupported-authentication': {
-      const scopes = ['tweet.read', 'users.read', ...operation.scopes].join(' ');
-      return new PosternError('platform_refused', `auth_token must be a user access token with the scopes ${scopes}`);
+      const message = `auth_token must be a user access token with the scopes ${scopesOf(operation)}`;
+      return new PosternError('platform_refused', message);
     }
     case 'not-authorized-for-resource':
-    case 'disallowed-resource':
-      return new PosternError('platform_refused', detail || 'The platform does not show this object to the actor');
+    case 'disallowed-resource': {
+      const message = missingTexts[missingReasonOf(problem.type, reason, detail)];
+      return refused(operation.method === 'GET' ? message : detail || message, context);
+    }
     case 'resource-not-found':
     case 'resource-unavailable':
       return subject ? subjectNotFound(subject) : new PosternError('resource_not_found', 'Not found on the platform');
     case 'invalid-request':
       return invalidRequest(problem, subject);
   }
-  if (status === 403) return new PosternError('platform_refused', detail || 'The platform does not allow this');
+  if (status === 403 && isAbout('duplicate', reason, detail))
+    return new PosternError('duplicate_tweet', 'Status is a duplicate.');
+  if (status === 403) {
+    const names = context.mayLackScopes && problem.type === 'about:blank' && operation.scopes.length > 0;
+    const hint = names ? `auth_token may lack the scopes ${scopesOf(operation)}` : undefined;
+    return refused(detail || 'The platform does not allow this', context, hint);
+  }
+  if (status === 409) return new PosternError('platform_conflict', detail || 'The platform has another state');
+  if (status === 413) return mediaRefused('it is too large');
   if (status === 404 && subject) return subjectNotFound(subject);
   throw new InvalidResponseError(`problem ${printable(problem.type)} with status ${status}`);
+}
+
+function mediaRefused(message: string): PosternError {
+  return new PosternError('malformed_field', `The platform does not take this media: ${message}`);
+}
+
+function refused(detail: string, { restriction }: ProblemContext, hint?: string): PosternError {
+  const notes = [restriction, hint].filter((note) => note !== undefined).join('; ');
+  return new PosternError('platform_refused', notes ? `${detail} (${notes})` : detail);
+}
+
+function scopesOf({ scopes }: Endpoint): string {
+  return ['tweet.read', 'users.read', ...scopes].join(' ');
 }
 
 /** Returns why the objects of a look-up are missing, by their id or lower-case name. `errors` are those beside `data`. */
@@ -78,9 +109,9 @@ export function missingOf(errors: readonly unknown[]): Map<string, MissingReason
 }
 
 function missingReasonOf(type: string, reason: string, detail: string): MissingReason {
-  if (isSuspended(reason, detail)) return 'suspended';
+  if (isAbout('suspended', reason, detail)) return 'suspended';
   if (reason === 'deleted' || reason === 'protected') return reason;
-  return type === 'not-authorized-for-resource' ? 'forbidden' : 'not_found';
+  return type === 'not-authorized-for-resource' || type === 'disallowed-resource' ? 'forbidden' : 'not_found';
 }
 
 interface Problem {
@@ -90,8 +121,12 @@ interface Problem {
   detail: string;
   /** The sandbox's extension: `deleted`, `suspended` or `protected`. */
   reason: string;
+  /** The id or name of the missing object. */
+  value: string;
   /** The names of refused parameters, and the first message about them. */
   parameters: readonly string[];
+  /** The refused values. */
+  values: readonly string[];
   message: string;
 }
 
@@ -106,6 +141,10 @@ function problemOf(body: unknown): Problem {
     title: text(of.title),
     detail: text(of.detail).slice(0, 300),
     reason: text(of.reason ?? first.reason),
+    value: text(of.value ?? of.resource_id),
+    values: errors
+      .flatMap(({ parameters }) => Object.values(wireOf(parameters)).flat().slice(0, 4).map(text))
+      .filter(Boolean),
     parameters: errors
       .flatMap(({ parameters, parameter }) => [...Object.keys(wireOf(parameters)), text(parameter)])
       .filter(Boolean),
@@ -113,17 +152,31 @@ function problemOf(body: unknown): Problem {
   };
 }
 
-/** X has no type for suspended users, so this is the only place that reads a text of X. */
-function isSuspended(reason: string, detail: string): boolean {
-  return reason === 'suspended' || (reason === '' && /\bsuspended\b/i.test(detail));
+/**
+ * X has no types for suspended users and for repeated posts, so this is the only place that reads a text of X. Values of the caller are in
+ * brackets there.
+ */
+function isAbout(word: 'suspended' | 'duplicate', reason: string, detail: string): boolean {
+  return reason === word || (reason === '' && new RegExp(`\\b${word}\\b`, 'i').test(detail.replace(/\[.*\]/s, '')));
 }
 
 /** Blames the caller only for values that the caller sent and X alone can check. */
-function invalidRequest({ parameters, message }: Problem, subject: Subject | null): PosternError {
+function invalidRequest({ parameters, values, message }: Problem, subject: Subject | null): PosternError {
   const has = (...names: string[]) => names.some((name) => parameters.includes(name));
   if (has('pagination_token', 'next_token'))
     return malformedField('cursor', 'is not one that the platform gave for this list');
-  if (has('query')) return malformedField('q', message);
+  // With a subject the query is not the caller's, as in a search for replies.
+  if (has('query') && subject === null) return malformedField('q', message);
+  if (has('text')) return malformedField('text', message);
+  if (has('title')) return malformedField('title', message);
+  if (has('content_state')) return malformedField('content', message);
+  if (has('media', 'media_type', 'media_category', 'total_bytes')) return mediaRefused(message);
+  if (has('media.media_ids')) {
+    const ids = values.map(printable).join(', ');
+    return ids === ''
+      ? malformedField('media_ids', message)
+      : new PosternError('resource_not_found', `Media not found: ${ids}`);
+  }
   if (subject && has('id', 'ids', 'username', 'usernames')) return subjectNotFound(subject);
   throw new InvalidResponseError(`problem invalid-request of ${parameters.map(printable).join(', ')}`);
 }

@@ -8,9 +8,10 @@ import type { PlatformNeeds } from '../port.ts';
 import type { XBody } from './client.ts';
 import { type XFeatures, xFeatures } from './features.ts';
 import { optional, readAuthor } from './read-user.ts';
+import { readTweetUrl } from './tweet-url.ts';
 
 /** The maximum length of the text of a post and of the URLs in it, in UTF-16 code units. */
-const maxTextLength = 200_000;
+export const maxTextLength = 200_000;
 /** More than the pictures and videos of any post. */
 const maxMedia = 16;
 /** X's posts have at most one reference of each type. */
@@ -39,6 +40,37 @@ function referencesOf(post: Wire): References {
     else if (type === 'retweeted') found.retweeted = id(target, 'id');
   }
   return found;
+}
+
+/** Returns true if a post has the text and the references that it was created with. X replaces links and adds some. */
+export function isPostOf(
+  post: Wire,
+  { text: sent, replyTo, quoteOf }: { text: string; replyTo: string | null; quoteOf: string | null },
+): boolean {
+  const { repliedTo, quoted } = referencesOf(post);
+  const { text: found, entities } = optional(object, post.note_post ?? post.note_tweet, 'note_post', post);
+  const links = optional(list, optional(object, entities, 'entities', none).urls, 'urls', empty);
+  const whole = links
+    .map((each) => object(each, 'urls[]'))
+    .reduce(
+      (made, link) => {
+        const expanded = optional(text, link.expanded_url, 'expanded_url', '');
+        const isAdded = link.media_key !== undefined || (quoteOf !== null && readTweetUrl(expanded) === quoteOf);
+        return made.replaceAll(text(link.url, 'url'), isAdded ? '' : expanded);
+      },
+      text(found, 'text', maxTextLength),
+    );
+  return repliedTo === replyTo && quoted === quoteOf && comparable(whole) === comparable(sent);
+}
+
+/** Removes what X changes in a text: escapes, schemes of links, mentions at the start of replies, and white space. */
+function comparable(words: string): string {
+  const plain = words.normalize('NFC').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  return plain
+    .replace(/https?:\/\//gi, '')
+    .replace(/^(?:\s*@\w+)+/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** The objects of one or more responses, by their ids. It converts posts to tweets with their authors, media and quoted tweets. */

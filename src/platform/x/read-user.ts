@@ -54,6 +54,7 @@ function verificationOf(user: Wire) {
   return { isVerified: isOrganization, isBlueVerified: type === 'blue', verifiedType: isOrganization ? type : null };
 }
 
+/** Stands for a time that X leaves out, although it is always asked for (docs/x.md, Differences). */
 const unknownTime = '1970-01-01T00:00:00.000Z';
 
 export function readAuthor(user: Wire, { pages }: XFeatures): Author {
@@ -85,7 +86,7 @@ export function readAuthor(user: Wire, { pages }: XFeatures): Author {
   };
 }
 
-/** The order of the fields is that of the specification. */
+/** The fields are in the order of the specification. */
 export function readProfile(user: Wire, features: XFeatures): UserProfile {
   const author = readAuthor(user, features);
   const counts = optional(object, user.public_metrics, 'public_metrics', none);

@@ -16,6 +16,7 @@ const filters: Readonly<Record<string, string>> = {
   media: 'has:media',
   images: 'has:images',
   videos: 'has:video_link',
+  native_video: 'has:video_link',
   links: 'has:links',
   hashtags: 'has:hashtags',
   replies: 'is:reply',
@@ -222,7 +223,9 @@ function dayOf(name: string, value: string): number {
 
 const dayMs = 86_400_000;
 /** X's recent search reaches back seven days. */
-const recentMs = 7 * dayMs;
+export const recentMs = 7 * dayMs;
+/** X's archive begins here. Without a start, X searches only its last 30 days. */
+export const firstPostMs = Date.parse('2006-03-26T00:00:00.000Z');
 const maxRecentQuery = 512;
 const maxAllQuery = 1_024;
 
@@ -235,18 +238,31 @@ export interface SearchPlan {
   isEmpty: boolean;
 }
 
-/** Plans a search. Throws `bad_input` for one that X would refuse. With `extensions`, every query reaches back to the first post. */
+/** Returns the earliest start that X's recent search accepts, with a minute for the way of the request. */
+export function earliestRecent(now: number): number {
+  return now - recentMs + 60_000;
+}
+
+/**
+ * Plans a search. Throws `bad_input` for one that X would refuse. With `extensions`, every query reaches back to the first post.
+ * `isContinued`: a cursor has the time range, which was checked with the first page.
+ */
 export function planSearch(
   q: string,
   now: number,
-  { extensions, hasAppToken }: { extensions: boolean; hasAppToken: boolean },
+  {
+    extensions,
+    hasAppToken,
+    isContinued = false,
+  }: { extensions: boolean; hasAppToken: boolean; isContinued?: boolean },
 ): SearchPlan {
   const { query, startMs: start, endMs: end, standsAlone: alone } = translateQuery(q);
   // X refuses an end that is not at least 10 seconds in the past.
   const endMs = end !== null && end > now - 10_000 ? null : end;
-  const isEmpty = start !== null && start >= (end ?? now);
+  const isEmptyFrom = (from: number | null) => from !== null && from >= (end ?? now);
   // A query of times only: every post has at least no likes.
-  if (extensions) return { query: query || 'min_likes:0', all: true, startMs: start, endMs, isEmpty };
+  if (extensions)
+    return { query: query || 'min_likes:0', all: true, startMs: start, endMs, isEmpty: isEmptyFrom(start) };
   if (!alone)
     throw malformedField(
       'q',
@@ -254,11 +270,12 @@ export function planSearch(
     );
   const oldest = now - recentMs;
   const isOld = (start !== null && start < oldest - (oldest % dayMs)) || (endMs !== null && endMs <= oldest);
-  if (isOld && !hasAppToken)
+  if (isOld && !hasAppToken && !isContinued)
     throw malformedField('q', 'since: and until: reach back at most seven days on this platform');
   const max = isOld ? maxAllQuery : maxRecentQuery;
   if (query.length > max)
     throw malformedField('q', `has ${query.length} characters in the language of the platform, which takes ${max}`);
-  const startMs = start !== null && !isOld ? Math.max(start, oldest + 60_000) : start;
-  return { query, all: isOld, startMs, endMs, isEmpty };
+  const recentStart = start === null ? null : Math.max(start, earliestRecent(now));
+  const startMs = isOld ? Math.max(start ?? 0, firstPostMs) : recentStart;
+  return { query, all: isOld, startMs, endMs, isEmpty: !isContinued && isEmptyFrom(startMs) };
 }

@@ -11,6 +11,7 @@ import type {
   PageOf,
   PageRequest,
   PlatformCall,
+  PlatformIdentifiers,
   PlatformNeeds,
   TweetSearch,
   UserName,
@@ -20,44 +21,44 @@ import type {
 import { UnsupportedSession } from '../unsupported-session.ts';
 import type { XBody, XClient, XRequest } from './client.ts';
 import type { XFeatures } from './features.ts';
-import { allNeeds, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
+import { allNeeds, articleFields, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
 import { aUser, byReference, checkedId, type Identifiers, isId, isName } from './identifiers.ts';
-import { operations } from './operations.ts';
+import { type Operation, operations, type PriceClass } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
 import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
 import { PostReader, timeOfId } from './read-post.ts';
 import { optional, readAbout, readCard, readProfile, readUserName } from './read-user.ts';
-import { planSearch, type SearchPlan } from './search-query.ts';
+import { earliestRecent, firstPostMs, planSearch, recentMs, type SearchPlan } from './search-query.ts';
 
 export interface SessionParts {
   client: XClient;
   identifiers: Identifiers;
+  /** What X does not tell, for all processes. The sandbox tells it. */
+  stored: PlatformIdentifiers | null;
   features: XFeatures;
   runtime: Runtime;
 }
 
 /** A list of X: its operation, and the object or the words that select it. */
-type XList<Class extends 'post' | 'user'> = Pick<
-  XRequest<string, Class>,
+type XList<Query extends string, Class extends PriceClass> = Pick<
+  XRequest<Query, Class>,
   'operation' | 'id' | 'query' | 'subject' | 'appOnly'
 >;
 
 interface PostListOptions {
   /** True if the list contains reposts. */
   reposts?: boolean;
-  /** Selects posts of a list that has others too. */
+  /** Selects posts of a list that has others too, by `articleFields`. Only the wanted posts are read whole. */
   isWanted?: ((post: Wire) => boolean) | undefined;
   /** True if the list is ordered by id. Default: true for lists that can begin at an id. */
   newestFirst?: boolean;
 }
 
-/** A search as it continues: `plan` without what can only be known for its first page. */
-type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'>;
+/** The part of a plan that all pages share. */
+type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'> & { subject?: Subject };
 
-const weekMs = 7 * 86_400_000;
-
-/** A session on X, or on the sandbox as a server of X's API, on behalf of one actor. */
-export class XSession extends UnsupportedSession {
+/** The reads of a session. */
+export class XReadSession extends UnsupportedSession {
   protected readonly parts: SessionParts;
   protected readonly call: PlatformCall;
   readonly #needs: PlatformNeeds;
@@ -72,7 +73,9 @@ export class XSession extends UnsupportedSession {
 
   override async searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
     const { client, features, runtime } = this.parts;
-    const plan = planSearch(q, runtime.now(), { extensions: features.extensions, hasAppToken: client.hasAppToken });
+    const { extensions } = features;
+    const isContinued = cursor !== null;
+    const plan = planSearch(q, runtime.now(), { extensions, hasAppToken: client.hasAppToken, isContinued });
     if (plan.isEmpty) return { items: [], cursor: null };
     return this.#search(plan, product === 'Top' ? 'relevancy' : 'recency', { count, cursor });
   }
@@ -84,7 +87,7 @@ export class XSession extends UnsupportedSession {
       reader: this.#reader(body),
       post: object(body.data, 'data'),
     }));
-    const [tweet] = await this.#tweets(reader, [post]);
+    const [tweet] = await this.#tweets(reader, await this.#withReposts(reader, [post]));
     if (!tweet) throw subjectNotFound(subject);
     return tweet;
   }
@@ -92,29 +95,26 @@ export class XSession extends UnsupportedSession {
   override async tweets(ids: readonly string[]): Promise<(Tweet | MissingReason)[]> {
     const known = ids.filter(isId);
     if (known.length === 0) return ids.map(() => 'not_found');
-    const request = {
-      operation: operations.getPostsByIds,
-      query: { ids: known.join(',') },
-      fields: this.#postFields(),
-      ...bulk(known.length),
-    };
-    const { reader, posts, missing } = await this.send(request, (body) => ({
+    const { reader, posts, missing } = await this.#postsByIds(known, (body) => ({
       reader: this.#reader(body),
       posts: itemsOf(body, known.length),
       missing: missingOf(body.errors),
     }));
-    const tweets = await this.#tweets(reader, posts);
+    const tweets = await this.#tweets(reader, await this.#withReposts(reader, posts));
     const found = new Map(posts.map((post, at) => [post.id, tweets[at]]));
     return ids.map((id) => found.get(id) ?? missing.get(id) ?? 'not_found');
   }
 
-  /** X finds replies by search only, which knows no posts: an empty page may belong to one that does not exist. */
+  /** X has no list of replies, so they are searched. If nothing is found, one read tells whether the post exists. */
   override async replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
     const { client, features, runtime } = this.parts;
     const subject = aTweet(tweetId);
     const id = checkedId(subject);
-    const isOld = client.hasAppToken && timeOfId(id) < runtime.now() - weekMs;
-    const plan = { query: `in_reply_to_tweet_id:${id}`, all: features.extensions || isOld, startMs: null, endMs: null };
+    const isOld = client.hasAppToken && timeOfId(id) < runtime.now() - recentMs;
+    // Ids of up to 11 digits are from before November 2010 and contain no time.
+    const oldMs = id.length < 12 ? firstPostMs : timeOfId(id);
+    const all = features.extensions || isOld;
+    const plan = { query: `in_reply_to_tweet_id:${id}`, all, startMs: isOld ? oldMs : null, endMs: null, subject };
     const found = await this.#search(plan, 'recency', page);
     if (found.items.length === 0 && page.cursor === null) {
       await this.send({ operation: operations.getPostsById, id, subject, fields: leastFields.post }, () => undefined);
@@ -147,8 +147,10 @@ export class XSession extends UnsupportedSession {
     return this.#ofActor(operations.getUsersMentions, page);
   }
 
-  override ownProfile(): Promise<UserProfile> {
-    return this.#profile({ operation: operations.getUsersMe });
+  override async ownProfile(): Promise<UserProfile> {
+    const profile = await this.#profile({ operation: operations.getUsersMe });
+    this.parts.identifiers.keepActor(profile.id, this.call);
+    return profile;
   }
 
   override userProfile(user: UserReference): Promise<UserProfile> {
@@ -179,7 +181,7 @@ export class XSession extends UnsupportedSession {
   override async searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
     if (!this.parts.features.extensions && !/^[\w' ]{1,50}$/.test(q))
       throw malformedField('q', "must be up to 50 letters of English, digits, spaces, ' and _ on this platform");
-    return this.userPage({ operation: operations.searchUsers, query: { query: q } }, page, 'next_token');
+    return this.userPage({ operation: operations.searchUsers, query: { query: q } }, page);
   }
 
   override userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
@@ -212,32 +214,28 @@ export class XSession extends UnsupportedSession {
     return this.userPage({ operation: operations.getListsMembers, ...ofId({ kind: 'List', id: listId }) }, page);
   }
 
-  protected send<Query extends string, Class extends 'post' | 'user', T>(
+  protected send<Query extends string, Class extends PriceClass, T>(
     request: XRequest<Query, Class>,
     read: (body: XBody) => T,
   ): Promise<T> {
     return this.parts.client.send(request, this.call, read);
   }
 
-  protected async postPage(
-    { query, ...of }: XList<'post'>,
+  protected async postPage<Query extends string>(
+    of: XList<Query, 'post'>,
     page: PageRequest,
-    { reposts = false, isWanted, newestFirst = of.operation.query.includes('until_id') }: PostListOptions = {},
+    { newestFirst = of.operation.query.some((name) => name === 'until_id'), ...options }: PostListOptions = {},
   ): Promise<Page<Tweet>> {
     const { sizes } = of.operation;
-    return readPage(page, { sizes, isSparse: isWanted !== undefined, newestFirst }, ({ token }, size) =>
-      this.#rawPosts({ ...of, query: { ...query, pagination_token: token } }, size, { reposts, isWanted }),
+    const isSparse = options.isWanted !== undefined;
+    return readPage(page, { sizes, isSparse, newestFirst }, ({ token }, size) =>
+      this.#rawPosts({ ...of, page: { size, token } }, options),
     );
   }
 
-  protected userPage(
-    { query, ...of }: XList<'user'>,
-    page: PageRequest,
-    tokenName = 'pagination_token',
-  ): Promise<Page<UserCard>> {
+  protected userPage<Query extends string>(of: XList<Query, 'user'>, page: PageRequest): Promise<Page<UserCard>> {
     return readPage(page, { sizes: of.operation.sizes }, ({ token }, size) => {
-      const asked = { ...query, max_results: size, [tokenName]: token };
-      return this.send({ ...of, query: asked, fields: cardFields, count: size }, (body) => {
+      return this.send({ ...of, page: { size, token }, fields: cardFields }, (body) => {
         this.#keepNames(body);
         const items = itemsOf(body, size).map((user) => ({ id: user.id, item: readCard(user) }));
         return { items, token: nextToken(body) };
@@ -277,8 +275,8 @@ export class XSession extends UnsupportedSession {
     });
   }
 
-  async #ofActor(
-    operation: XList<'post'>['operation'],
+  async #ofActor<Query extends string>(
+    operation: Operation<Query, 'post'>,
     page: PageRequest,
     reposts = false,
   ): Promise<ViewerPage<Tweet>> {
@@ -291,38 +289,40 @@ export class XSession extends UnsupportedSession {
     return readPage(
       { count, cursor },
       { sizes: operations.searchPostsRecent.sizes, fixed, newestFirst: sort === 'recency' },
-      ({ token, fixed: kept }, size) => {
-        const [reach, start = '', end = ''] = kept.split(':');
+      async ({ token, fixed: kept }, size) => {
+        const [reach, start, end] = kept.split(':');
         const all = reach === 'all';
-        const query = {
-          query: search.query,
-          sort_order: sort,
-          start_time: timeOf(start),
-          end_time: timeOf(end),
-          next_token: token,
-        };
-        const operation = all ? operations.searchPostsAll : operations.searchPostsRecent;
-        return this.#rawPosts({ operation, query, appOnly: all && !this.parts.features.extensions }, size, {});
+        const endMs = end ? Number(end) : null;
+        let startMs = start ? Number(start) : null;
+        // The seven days of recent searches move on from page to page.
+        if (startMs !== null && !all) startMs = Math.max(startMs, earliestRecent(this.parts.runtime.now()));
+        if (startMs !== null && endMs !== null && startMs >= endMs) return { items: [], token: null };
+        const times = { start_time: timeOf(startMs), end_time: timeOf(endMs) };
+        return this.#rawPosts({
+          operation: all ? operations.searchPostsAll : operations.searchPostsRecent,
+          query: { query: search.query, sort_order: sort, ...times },
+          page: { size, token },
+          subject: search.subject ?? null,
+          appOnly: all && !this.parts.features.extensions,
+        });
       },
     );
   }
 
   /** Reads a page of posts. Those that X included without their authors and media are looked up. */
-  async #rawPosts(of: XList<'post'>, size: number, { reposts, isWanted }: PostListOptions): Promise<RawPage<Tweet>> {
-    const request = {
-      ...of,
-      query: { ...of.query, max_results: size },
-      fields: this.#postFields(reposts),
-      count: size,
-    };
-    const { reader, posts, token } = await this.send(request, (body) => {
+  async #rawPosts<Query extends string>(
+    of: XList<Query, 'post'> & { page: { size: number; token: string | null } },
+    { reposts, isWanted }: PostListOptions = {},
+  ): Promise<RawPage<Tweet>> {
+    const fields = isWanted ? articleFields : this.#postFields(reposts);
+    const { reader, posts, token } = await this.send({ ...of, fields }, (body) => {
       this.#keepNames(body);
-      return { reader: this.#reader(body), posts: itemsOf(body, size), token: nextToken(body) };
+      return { reader: this.#reader(body), posts: itemsOf(body, of.page.size), token: nextToken(body) };
     });
-    const wanted = isWanted ? posts.filter(isWanted) : posts;
+    const wanted = isWanted ? [...(await this.#again(reader, posts.filter(isWanted))).values()] : posts;
     const tweets = await this.#tweets(reader, wanted);
-    const found = new Map(wanted.map((post, at) => [post, tweets[at] ?? null]));
-    return { items: posts.map((post) => ({ id: post.id, item: found.get(post) ?? null })), token };
+    const found = new Map(wanted.map((post, at) => [post.id, tweets[at] ?? null]));
+    return { items: posts.map((post) => ({ id: post.id, item: found.get(post.id) ?? null })), token };
   }
 
   #reader(body: XBody): PostReader {
@@ -350,19 +350,41 @@ export class XSession extends UnsupportedSession {
         .slice(0, maxBulk);
       if (ids.length === 0) return;
       for (const id of ids) tried.add(id);
-      const request = {
-        operation: operations.getPostsByIds,
-        query: { ids: ids.join(',') },
-        ...bulk(ids.length),
-      };
-      await this.send({ ...request, fields: this.#postFields() }, (body) => {
+      await this.#postsByIds(ids, (body) => {
         reader.add(body);
         reader.addPosts(itemsOf(body, ids.length));
       });
     }
   }
 
-  #profile(of: XList<'user'>): Promise<UserProfile> {
+  /** Reads posts that may be reposts once more, if their references were not asked for. X begins their texts with the name of the author. */
+  async #withReposts(reader: PostReader, posts: readonly Wire[]): Promise<readonly Wire[]> {
+    const mayBeRepost = (post: Wire) => String(post.text).startsWith('RT @');
+    if (this.#needs.quoted || !posts.some(mayBeRepost)) return posts;
+    const found = await this.#again(reader, posts.filter(mayBeRepost), true);
+    return posts.map((post) => found.get(post.id) ?? post);
+  }
+
+  /** Reads posts once more, with the fields that the call needs. */
+  async #again(reader: PostReader, posts: readonly Wire[], reposts = false): Promise<Map<unknown, Wire>> {
+    if (posts.length === 0) return new Map();
+    const read = (body: XBody) => {
+      reader.add(body);
+      return new Map(itemsOf(body, posts.length).map((post) => [post.id, post]));
+    };
+    return this.#postsByIds(
+      posts.map((post) => id(post.id, 'id')),
+      read,
+      reposts,
+    );
+  }
+
+  #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T, reposts = false): Promise<T> {
+    const request = { operation: operations.getPostsByIds, fields: this.#postFields(reposts), ...bulk(ids.length) };
+    return this.send({ ...request, query: { ids: ids.join(',') } }, read);
+  }
+
+  #profile<Query extends string>(of: XList<Query, 'user'>): Promise<UserProfile> {
     return this.send({ ...of, fields: this.#profileFields() }, ({ data }) => this.#readProfile(object(data, 'data')));
   }
 
@@ -399,7 +421,7 @@ function ofId(subject: Subject) {
 }
 
 /** X leaves `data` out if a page is empty. */
-function itemsOf({ data }: XBody, size: number): Wire[] {
+export function itemsOf({ data }: XBody, size: number): Wire[] {
   return optional(list, data, 'data', [])
     .slice(0, size)
     .map((item) => object(item, 'data[]'));
@@ -410,6 +432,6 @@ function nextToken({ meta }: XBody): string | null {
 }
 
 /** Formats a time in whole seconds, as X's documentation does. */
-function timeOf(ms: string): string | null {
-  return ms === '' ? null : `${new Date(Number(ms)).toISOString().slice(0, 19)}Z`;
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,6 +1,6 @@
 import type { Dataset } from '../dataset/dataset.ts';
-import { userJson } from '../dataset/render.ts';
 import type { User } from '../dataset/types.ts';
+import { isBlocked } from '../dataset/visibility.ts';
 import type { Conversation, ConversationEvent, ConversationKeyChange, Message } from './conversation.ts';
 import { hasKeys } from './public-keys.ts';
 
@@ -24,11 +24,25 @@ export function conversationForm(
     muted: conversation.mutedBy.has(viewer),
     has_more: conversation.messages[0] !== last,
     participants: conversation.members.map((user) => ({
-      user: JSON.parse(userJson(dataset, user, viewer)) as object,
+      user: userForm(dataset, user, viewer),
       has_public_key: hasKeys(dataset, user),
     })),
     key_changes: withLast ? conversation.keyChanges.map(keyChangeForm) : [],
     last_message: last === undefined || !withLast ? null : messageForm(last, viewer),
+  };
+}
+
+function userForm({ origin }: Dataset, user: User, viewer: User) {
+  const isWelcome = user.openDms || user.following.has(viewer);
+  return {
+    id: user.id,
+    screen_name: user.screenName,
+    name: user.name,
+    website: user.website,
+    created_at: new Date(user.createdAt).toISOString(),
+    verification: { verified: user.verified, premium: user.premium },
+    avatar_url: user.avatar && origin + user.avatar,
+    viewer: { can_dm: user !== viewer && isWelcome && !isBlocked(viewer, user) },
   };
 }
 

@@ -65,7 +65,7 @@ export class ActivityLog {
     at: number,
     types = [type],
   ): void {
-    if (recipient === actor || actor.state !== 'active') return;
+    if (recipient === actor || actor.state !== 'active' || recipient.muted.has(actor)) return;
     this.#add(recipient, { type, types, at, actor, tweet });
   }
 

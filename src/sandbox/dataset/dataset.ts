@@ -14,6 +14,9 @@ type MaintainedFields =
   | 'followers'
   | 'following'
   | 'requested'
+  | 'blocked'
+  | 'blockedBy'
+  | 'muted'
   | 'liked'
   | 'retweeted'
   | 'bookmarked'
@@ -118,6 +121,9 @@ export class Dataset {
       followers: new Relation(),
       following: new Relation(),
       requested: new Set(),
+      blocked: new Set(),
+      blockedBy: new Set(),
+      muted: new Set(),
       liked: new Relation(isOfHidden),
       retweeted: new Map(),
       bookmarked: new Relation(),
@@ -146,6 +152,19 @@ export class Dataset {
     follower.requested.delete(followed);
     follower.following.delete(followed);
     followed.followers.delete(follower);
+  }
+
+  /** Adds a block and removes the follows and follow requests of both users. */
+  block(user: User, blocked: User): void {
+    user.blocked.add(blocked);
+    blocked.blockedBy.add(user);
+    this.unfollow(user, blocked);
+    this.unfollow(blocked, user);
+  }
+
+  unblock(user: User, blocked: User): void {
+    user.blocked.delete(blocked);
+    blocked.blockedBy.delete(user);
   }
 
   addList(list: List): void {

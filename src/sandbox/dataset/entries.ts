@@ -5,6 +5,9 @@ import { compareIds } from './snowflake.ts';
 import type { User } from './types.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
 
+export type PostMark = 'like' | 'unlike' | 'retweet' | 'unretweet' | 'bookmark' | 'unbookmark';
+export type UserMark = 'follow' | 'request_follow' | 'unfollow' | 'block' | 'unblock' | 'mute' | 'unmute';
+
 /**
  * A journal entry for an accepted write. A restart replays the entries of earlier versions, so fields may be added but
  * not removed or changed.
@@ -27,7 +30,7 @@ export type Entry =
       readonly fingerprint?: string;
     }
   | {
-      readonly kind: 'like' | 'unlike' | 'retweet' | 'unretweet' | 'bookmark' | 'unbookmark';
+      readonly kind: PostMark;
       readonly user: string;
       readonly tweet: string;
       readonly at: number;
@@ -41,7 +44,7 @@ export type Entry =
       readonly fingerprint?: string;
     }
   | {
-      readonly kind: 'follow' | 'request_follow' | 'unfollow';
+      readonly kind: UserMark;
       readonly user: string;
       readonly target: string;
       readonly at: number;
@@ -58,6 +61,13 @@ export type Entry =
       readonly at: number;
       readonly token?: string;
       readonly fingerprint?: string;
+    }
+  | {
+      readonly kind: 'describe_media';
+      readonly user: string;
+      readonly id: string;
+      readonly text: string;
+      readonly at: number;
     }
   | ArticleEntry
   | { readonly kind: 'followers'; readonly user: string; readonly count: number; readonly at: number }
@@ -164,12 +174,18 @@ export function applyEntry(dataset: Dataset, entry: Entry): boolean {
     }
     case 'follow':
     case 'request_follow':
-    case 'unfollow': {
+    case 'unfollow':
+    case 'block':
+    case 'unblock':
+    case 'mute':
+    case 'unmute': {
       const user = dataset.users.get(entry.user);
       const target = dataset.users.get(entry.target);
       if (user === undefined || target === undefined) return false;
       if (entry.kind === 'request_follow') user.requested.add(target);
-      else if (entry.kind === 'unfollow') dataset.unfollow(user, target);
+      else if (entry.kind === 'mute') user.muted.add(target);
+      else if (entry.kind === 'unmute') user.muted.delete(target);
+      else if (entry.kind !== 'follow') dataset[entry.kind](user, target);
       else if (dataset.follow(user, target)) dataset.activity.record(target, 'follow', user, null, entry.at);
       return true;
     }
@@ -178,6 +194,12 @@ export function applyEntry(dataset: Dataset, entry: Entry): boolean {
       if (owner === undefined) return false;
       const { id, extension, width, height, durationMs, at } = entry;
       dataset.uploads.add({ id, owner, kind: entry.format, extension, width, height, durationMs, idleSince: at });
+      return true;
+    }
+    case 'describe_media': {
+      const upload = dataset.uploads.shown(entry.id, entry.at);
+      if (upload === undefined) return false;
+      upload.altText = entry.text;
       return true;
     }
     case 'article':

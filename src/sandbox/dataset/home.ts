@@ -57,7 +57,8 @@ function homeFeed(dataset: Dataset, viewer: User, lastId: string): FeedTweet[] {
   const newest = dataset.tweets[end - 1]?.createdAt ?? 0;
   const chosen = new Set<SandboxTweet>();
   const offer = (tweet: SandboxTweet) => {
-    if (tweet.replyTo === null && hiddenFrom(viewer, tweet) === undefined) chosen.add(tweet);
+    if (tweet.replyTo !== null || viewer.muted.has(tweet.author)) return;
+    if (hiddenFrom(viewer, tweet) === undefined) chosen.add(tweet);
   };
   for (const author of [viewer, ...viewer.following]) {
     let left = MAX_PER_AUTHOR;

@@ -54,10 +54,10 @@ export class Relation<T> {
     }
   }
 
-  /** Returns the number of items without the restricted ones that `isShown` refuses. */
-  countShown(isShown: (item: T) => boolean): number {
+  /** Returns the number of items that `isShown` accepts. Only restricted items are asked about, unless `all` is true. */
+  countShown(isShown: (item: T) => boolean, all = false): number {
     let count = this.size;
-    for (const item of this.#restricted ?? []) if (!isShown(item)) count--;
+    for (const item of all ? this : (this.#restricted ?? [])) if (!isShown(item)) count--;
     return count;
   }
 }

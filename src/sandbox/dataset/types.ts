@@ -30,6 +30,10 @@ export interface User {
   readonly following: Relation<User>;
   /** The protected users to whom this user sent a follow request that is pending. */
   readonly requested: Set<User>;
+  readonly blocked: Set<User>;
+  /** The users who block this user. */
+  readonly blockedBy: Set<User>;
+  readonly muted: Set<User>;
   readonly liked: Relation<SandboxTweet>;
   /** The reposts of the user. Their ids ascend in the order of the map. */
   readonly retweeted: Map<SandboxTweet, Repost>;

@@ -25,6 +25,8 @@ export function hiddenRefusal(hidden: HiddenReason, id: string): Refusal {
       return new Refusal('user_deleted', 'The author of that tweet was deleted', { id });
     case 'protected':
       return new Refusal('protected', 'The author of that tweet is protected: only followers can see it', { id });
+    case 'blocked':
+      return blockedRefusal(id);
   }
 }
 
@@ -45,16 +47,27 @@ export function isPublic(user: User): boolean {
 }
 
 export function isShownTo(viewer: Viewer, user: User): boolean {
+  if (isBlocked(viewer, user)) return false;
   return !user.protected || user === viewer || (viewer !== null && user.followers.has(viewer));
+}
+
+/** Returns true if one of two users blocks the other. Neither sees what the other writes and does. */
+export function isBlocked(viewer: Viewer, user: User): boolean {
+  return viewer !== null && (viewer.blocked.has(user) || viewer.blockedBy.has(user));
+}
+
+function blockedRefusal(id: string): Refusal {
+  return new Refusal('blocked', 'One of you blocks the other, so this is hidden', { id });
 }
 
 /** Throws if only followers of `user` may see their lists. The profile itself is visible to everybody. */
 export function checkShownTo(viewer: Viewer, user: User): void {
+  if (isBlocked(viewer, user)) throw blockedRefusal(user.id);
   if (isShownTo(viewer, user)) return;
   throw new Refusal('protected', 'That user is protected: only followers can see this', { id: user.id });
 }
 
-export type HiddenReason = 'deleted' | 'author_suspended' | 'author_deleted' | 'protected';
+export type HiddenReason = 'deleted' | 'author_suspended' | 'author_deleted' | 'protected' | 'blocked';
 
 /** Returns why `viewer` may not see a tweet, or undefined if the viewer may. */
 export function hiddenFrom(viewer: Viewer, tweet: SandboxTweet): HiddenReason | undefined {
@@ -62,6 +75,7 @@ export function hiddenFrom(viewer: Viewer, tweet: SandboxTweet): HiddenReason | 
   const { author } = tweet;
   if (author.state === 'suspended') return 'author_suspended';
   if (author.state === 'deleted') return 'author_deleted';
+  if (isBlocked(viewer, author)) return 'blocked';
   if (!isShownTo(viewer, author)) return 'protected';
   return undefined;
 }
@@ -72,6 +86,7 @@ export function readableArticle(dataset: Dataset, viewer: Viewer, id: string): S
   if (article?.author === viewer) return article;
   if (article === undefined || article.tweet === null) throw notFound('article', id);
   const hidden = hiddenFrom(viewer, article.tweet);
+  if (hidden === 'blocked') throw blockedRefusal(id);
   if (hidden === 'protected') {
     throw new Refusal('protected', 'The author of that article is protected: only followers can see it', { id });
   }

@@ -1,7 +1,7 @@
 export type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Describes an operation in `schema/platform.openapi.json`. The method, path and access are declared by the operation
+ * Describes an operation in `schema/sandbox.openapi.json`. The method, path and access are declared by the operation
  * itself. Strings are names of the document's components, which are written by hand.
  */
 export interface OperationContract {

@@ -53,11 +53,14 @@ export interface OpenOperation extends Route {
 /** An operation with a contract of the sandbox's own. */
 export type Operation = ActorOperation | OpenOperation;
 
-/** An operation of X's API v2, or an extension of it. X's OpenAPI document is the contract. */
+/**
+ * An operation of X's API v2, whose contract is X's OpenAPI document, or an extension of it with a contract of its own.
+ */
 export interface XOperation extends Omit<Route, 'contract'> {
   readonly access: 'x';
+  readonly contract?: OperationContract;
   /** The viewer is null if the token is app-only. */
-  handle(call: Call & { readonly viewer: Viewer }): SandboxResponse;
+  handle(call: Call & { readonly viewer: Viewer }): SandboxResponse | Promise<SandboxResponse>;
 }
 
 export type RoutedOperation = Operation | XOperation;

@@ -29,6 +29,7 @@ export function rateLimited(retryAfterS: number): Problem {
 
 const statuses: Record<RefusalReason, number> = {
   bad_request: 400,
+  blocked: 403,
   forbidden: 403,
   not_found: 404,
   protected: 403,

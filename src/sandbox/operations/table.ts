@@ -10,56 +10,19 @@ import { resetDataset } from '../control/reset.ts';
 import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
 import { activity } from './activity.ts';
-import { mediaById, setArticleContent, setArticleCover, setArticleTitle } from './article-edits.ts';
-import { publishArticleOperation, unpublishArticleOperation } from './article-publishing.ts';
-import { articleById, articles, createArticleOperation, deleteArticleOperation } from './articles.ts';
-import { bookmarkTweet, unbookmarkTweet } from './bookmarks.ts';
 import { chatOperations } from './chat/table.ts';
-import { createTweetOperation } from './create-tweet.ts';
-import { deleteTweetOperation } from './delete-tweet.ts';
-import { followUser, unfollowUser } from './follow.ts';
-import { likeTweet, unlikeTweet } from './likes.ts';
 import { ping } from './ping.ts';
 import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
-import { retweetTweet, unretweetTweet } from './retweets.ts';
-import { tweetById } from './tweets.ts';
-import { uploadMediaOperation } from './upload-media.ts';
-import { meOperation, userById, userByScreenName } from './users.ts';
 
 /** All operations of the contract. */
 export const operations: readonly Operation[] = [
   ping,
-  meOperation,
-  userById,
-  userByScreenName,
-  ...followUser,
-  ...unfollowUser,
   activity,
-  uploadMediaOperation,
-  createTweetOperation,
-  tweetById,
-  deleteTweetOperation,
-  likeTweet,
-  unlikeTweet,
-  retweetTweet,
-  unretweetTweet,
-  bookmarkTweet,
-  unbookmarkTweet,
   ...chatOperations,
   realmState,
   registerAtRealm,
   guessAtRealm,
   unlockAtRealm,
-  articles,
-  createArticleOperation,
-  articleById,
-  deleteArticleOperation,
-  setArticleTitle,
-  setArticleContent,
-  setArticleCover,
-  publishArticleOperation,
-  unpublishArticleOperation,
-  mediaById,
   controlInfo,
   setFault,
   listFaults,

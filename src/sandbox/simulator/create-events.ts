@@ -4,7 +4,7 @@ import type { Entry } from '../dataset/entries.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { checkText } from '../dataset/tweet-text.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
-import { hiddenFrom } from '../dataset/visibility.ts';
+import { hiddenFrom, isBlocked } from '../dataset/visibility.ts';
 import type { SandboxState } from '../platform.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 
@@ -71,7 +71,7 @@ function chooseActors({ extras }: SandboxState, wish: EventRequest, tweet: Sandb
 }
 
 function canDo({ type, target }: EventRequest, user: User, tweet: SandboxTweet | undefined): boolean {
-  if (tweet !== undefined && hiddenFrom(user, tweet) !== undefined) return false;
+  if (isBlocked(user, target) || (tweet !== undefined && hiddenFrom(user, tweet) !== undefined)) return false;
   return !written.has(type) || !user.protected || user.followers.has(target);
 }
 

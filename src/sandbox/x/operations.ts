@@ -13,6 +13,7 @@ import {
   type Viewer,
   visibleTweet,
 } from '../dataset/visibility.ts';
+import type { OperationContract } from '../http/contract.ts';
 import type { Call, XOperation } from '../http/operation.ts';
 import { numberOf } from '../http/paged.ts';
 import { json, type SandboxResponse } from '../http/response.ts';
@@ -22,6 +23,9 @@ import { BadQuery, onlyRestricts, parseQuery, type Query, UnknownOperator } from
 import { bestFirst, newestMatches } from '../search/search.ts';
 import { searchUsers } from '../search/users.ts';
 import { type Answer, render } from './answer.ts';
+import { articleOperations } from './articles.ts';
+import { mediaOperations } from './media.ts';
+import { postOperations } from './posts.ts';
 import { appOnlyRefused, type ResourceProblem } from './problems.ts';
 import { userJson } from './render.ts';
 import {
@@ -38,6 +42,7 @@ import {
   type XCall,
 } from './request.ts';
 import { type Kind, selectionOf, selectionParameters } from './selection.ts';
+import { writeOperations } from './writes.ts';
 
 interface Declared {
   /** The operationId in X's OpenAPI document. */
@@ -50,16 +55,29 @@ interface Declared {
   readonly sizes?: Sizes;
   /** True if the operation refuses app-only tokens. */
   readonly userOnly?: boolean;
+  /** The contract of an extension, without its parameters. */
+  readonly contract?: OperationContract;
   run(call: XCall): Answer | SandboxResponse;
 }
 
-function declare({ id, path, of, query = [], sizes = [1, 1, 1], userOnly = false, run }: Declared): XOperation {
+function declare({
+  id,
+  path,
+  of,
+  query = [],
+  sizes = [1, 1, 1],
+  userOnly = false,
+  contract,
+  run,
+}: Declared): XOperation {
   const known = new Set([...query, ...selectionParameters[of]]);
+  const parameters = [...known].map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
   return {
     id,
     method: 'GET',
     path,
     access: 'x',
+    ...(contract && { contract: { ...contract, parameters } }),
     handle({ platform: state, params, query, headers, viewer }) {
       if (viewer === null && userOnly) throw appOnlyRefused();
       checkNames(query, known);
@@ -356,7 +374,8 @@ const postLists: readonly XOperation[] = [
     from(call) {
       const owner = shownUser(call);
       const after = inRange(call.query, (id) => newestTweets(owner.mentions, id));
-      return { owner, after, shown: (post) => 'author' in post && post.author !== owner };
+      const isShown = (author: User) => author !== owner && call.viewer?.muted.has(author) !== true;
+      return { owner, after, shown: (post) => 'author' in post && isShown(post.author) };
     },
   }),
   postList({
@@ -368,8 +387,9 @@ const postLists: readonly XOperation[] = [
     from(call) {
       const owner = ownUser(call);
       const { tweets, reposts } = call.dataset;
-      const isNear = (author: User) => author === owner || owner.following.has(author);
-      const shownRepost = ({ author, of }: Repost) => isNear(author) && of.author !== author;
+      const isNear = (author: User) => author === owner || (owner.following.has(author) && !owner.muted.has(author));
+      const shownRepost = ({ author, of }: Repost) =>
+        isNear(author) && of.author !== author && !owner.muted.has(of.author);
       const after = inRange(call.query, (id) => mergeNewest(tweets, reposts.values(), id, shownRepost));
       return { owner, after, shown: (post) => 'author' in post && isNear(post.author) };
     },
@@ -478,6 +498,7 @@ const extensions: readonly XOperation[] = [
   postList({
     id: 'getSandboxHome',
     path: '/sandbox/home',
+    contract: { summary: "The actor's ranked home feed.", responses: { 200: 'XPosts' } },
     sizes: [1, 100, 20],
     userOnly: true,
     from: ({ dataset, viewer }) => ({
@@ -487,6 +508,7 @@ const extensions: readonly XOperation[] = [
   list({
     id: 'getFollowersYouKnow',
     path: '/sandbox/users/{id}/followers_you_know',
+    contract: { summary: 'The followers of a user whom the actor follows.', responses: { 200: 'XUsers' } },
     of: 'users',
     sizes: [1, 1_000, 100],
     userOnly: true,
@@ -499,6 +521,10 @@ const extensions: readonly XOperation[] = [
   declare({
     id: 'getUserAbout',
     path: '/sandbox/users/{id}/about',
+    contract: {
+      summary: 'Where and how the account of a user was made, and its verification.',
+      responses: { 200: 'XAbout' },
+    },
     of: 'users',
     run(call) {
       const user = userById(call, call.subject);
@@ -516,5 +542,9 @@ export const xOperations: readonly XOperation[] = [
   postSearch('searchPostsRecent', 'recent', 100),
   postSearch('searchPostsAll', 'all', 500),
   userSearch,
+  ...mediaOperations,
+  ...articleOperations,
+  ...postOperations,
+  ...writeOperations,
   ...extensions,
 ];

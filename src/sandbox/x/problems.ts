@@ -22,12 +22,25 @@ const reasons: Partial<Record<RefusalReason, 'deleted' | 'suspended' | 'protecte
   protected: 'protected',
 };
 
-export function resourceProblem({ refusal, resource, parameter, value }: ResourceProblem, { as, extended }: Selection) {
+/** Thrown by a write if the object that it is about is not there. */
+export class MissingObject extends Error {
+  readonly problem: ResourceProblem;
+
+  constructor(problem: ResourceProblem) {
+    super(problem.refusal.message);
+    this.problem = problem;
+  }
+}
+
+export function resourceProblem(
+  { refusal, resource, parameter, value }: ResourceProblem,
+  { as, extended }: Pick<Selection, 'as' | 'extended'>,
+) {
   const reason = reasons[refusal.reason];
   const name =
     as(parameter) === parameter ? parameter : `${as(parameter)}${parameter === 'referenced_posts' ? '.id' : ''}`;
   const common = { resource_type: resource, resource_id: value, parameter: name, value, ...(extended && { reason }) };
-  if (reason === 'protected') {
+  if (reason === 'protected' || refusal.reason === 'blocked') {
     const detail = `Sorry, you are not authorized to see the ${resource} with ${name}: [${value}].`;
     return {
       ...common,
@@ -52,12 +65,12 @@ export function appOnlyRefused(): Problem {
 
 /** Renders an error response as X does. The code of a problem that X also knows is the last part of its type. */
 export function xProblemResponse({ status, code, message, extras }: Problem, now: number): SandboxResponse {
-  const { field, retry_after: retryAfter } = extras;
+  const { field, values = [], retry_after: retryAfter } = extras;
   const isTyped = code.includes('-');
   const body =
     typeof field === 'string'
       ? {
-          errors: [{ parameters: { [field]: [] }, message }],
+          errors: [{ parameters: { [field]: values }, message }],
           title: 'Invalid Request',
           detail: 'One or more parameters to your request was invalid.',
           type: `${types}invalid-request`,

@@ -7,7 +7,7 @@ import type { Post } from '../dataset/timelines.ts';
 import { weightedLength } from '../dataset/tweet-text.ts';
 import type { AttachedMedia, SandboxTweet, TweetEntities, User } from '../dataset/types.ts';
 import { uploadIdOf } from '../dataset/uploads.ts';
-import type { Viewer } from '../dataset/visibility.ts';
+import { isBlocked, type Viewer } from '../dataset/visibility.ts';
 import type { Selection } from './selection.ts';
 
 /*
@@ -51,7 +51,7 @@ export function userJson(dataset: Dataset, user: User, viewer: Viewer, selection
   }
   if (viewer === null) return `${json}}`;
   if (fields.has('receives_your_dm')) {
-    json += `,"receives_your_dm":${user !== viewer && (user.openDms || user.following.has(viewer))}`;
+    json += `,"receives_your_dm":${user !== viewer && !isBlocked(viewer, user) && (user.openDms || user.following.has(viewer))}`;
   }
   if (fields.has('connection_status')) json += `,"connection_status":${JSON.stringify(connectionsOf(user, viewer))}`;
   return `${json}}`;
@@ -95,6 +95,8 @@ function connectionsOf(user: User, viewer: User): string[] {
     followed_by: user.following.has(viewer),
     follow_request_sent: viewer.requested.has(user),
     follow_request_received: user.requested.has(viewer),
+    blocking: viewer.blocked.has(user),
+    muting: viewer.muted.has(user),
   };
   return Object.entries(all).flatMap(([name, holds]) => (holds ? [name] : []));
 }
@@ -217,7 +219,7 @@ function mediaLinks({ origin }: Dataset, tweet: SandboxTweet, end: number) {
   });
 }
 
-const keyPrefixes = { photo: 3, video: 7, animated_gif: 16 };
+export const keyPrefixes = { photo: 3, video: 7, animated_gif: 16 };
 
 export function mediaKey(tweet: SandboxTweet, index: number): string {
   const media = tweet.media[index];
@@ -225,7 +227,7 @@ export function mediaKey(tweet: SandboxTweet, index: number): string {
 }
 
 export function mediaJson(
-  { origin }: Dataset,
+  { origin, uploads }: Dataset,
   media: AttachedMedia,
   media_key: string,
   views: number,
@@ -235,6 +237,7 @@ export function mediaJson(
   const isPhoto = kind === 'photo';
   const variant = { bit_rate: 832_000, content_type: 'video/mp4', url: `${origin}${videoPath}` };
   const all = {
+    alt_text: uploads.shown(uploadIdOf(media), 0)?.altText ?? null,
     duration_ms: durationMs,
     height,
     preview_image_url: isPhoto ? null : origin + path,

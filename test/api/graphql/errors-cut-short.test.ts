@@ -54,12 +54,12 @@ describe('a caller who hangs up', () => {
   test('during a mutation still gets all of it performed, and pays for it', async () => {
     const { graphql, rest } = await caller();
     const [one, other] = [newText(), newText()];
-    await fixture.service.addFault({ kind: 'latency', ms: 1_200 }, { operation: 'createTweet' });
+    await fixture.service.addFault({ kind: 'latency', ms: 1_200 }, { operation: 'createPosts' });
     const query = `mutation {
       a: createTweet(input: { text: "${one}" }) { id } b: createTweet(input: { text: "${other}" }) { id }
     }`;
     const key = { 'idempotency-key': 'cut short' };
-    await hangUpDuring('createTweet', graphql, query, key);
+    await hangUpDuring('createPosts', graphql, query, key);
     expect(await restingBalance(rest)).toBe('0.998');
     expect(await fixture.sandbox.tweets()).toEqual(expect.arrayContaining([one, other]));
 
@@ -99,9 +99,9 @@ describe('a request that takes too long', () => {
   test('finishes what it had begun to write, but does not read any more', async () => {
     const { graphql, rest } = await caller();
     const text = newText();
-    await fixture.service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'createTweet' });
+    await fixture.service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'createPosts' });
     const query = `mutation { createTweet(input: { text: "${text}" }) { text tweet { likeCount } } }`;
-    const received = await nextRequest('createTweet');
+    const received = await nextRequest('createPosts');
     const [answer, asked] = await fixture.sandbox.requestsDuring(async () => {
       const asking = graphql.ask(query);
       await received();
@@ -110,7 +110,7 @@ describe('a request that takes too long', () => {
     });
     expect(answer.data).toEqual({ createTweet: { text, tweet: null } });
     expect(answer.errors).toMatchObject([{ extensions: { code: 'PLATFORM_TIMEOUT', status: 504 } }]);
-    expect(asked).toEqual({ createTweet: 1 });
+    expect(asked).toEqual({ createPosts: 1 });
     expect(await restingBalance(rest)).toBe('0.999');
   });
 });

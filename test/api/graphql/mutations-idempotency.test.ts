@@ -125,7 +125,7 @@ describe('the same mutation with the same Idempotency-Key', () => {
   test('is performed again by the same token where nobody knew the outcome', async () => {
     const { graphql, rest } = await caller();
     const [key, text] = [newKey(), newText()];
-    await fixture.service.addFault({ kind: 'reset_after' }, { operation: 'createTweet' });
+    await fixture.service.addFault({ kind: 'reset_after' }, { operation: 'createPosts' });
     expect((await post(graphql, key, text)).errors).toMatchObject([{ extensions: { code: 'PLATFORM_UNAVAILABLE' } }]);
     const again = await post(graphql, key, text);
     expect(again.errors).toEqual([]);

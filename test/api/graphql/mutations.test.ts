@@ -19,7 +19,7 @@ describe('the mutations of a request', () => {
     // Each request is slower than the next one.
     for (let i = 0; i < texts.length; i++) {
       const fault = { kind: 'latency', ms: 40 * ((texts.length - i) % 3) };
-      await fixture.service.addFault(fault, { operation: 'createTweet' });
+      await fixture.service.addFault(fault, { operation: 'createPosts' });
     }
     const query = `mutation { ${texts.map((text, i) => `t${i}: ${create(text)}`).join(' ')} }`;
     const answer = await graphql.ask(query);

@@ -50,6 +50,8 @@ const before: Readonly<Record<string, string>> = {
   'tweet/unbookmark': 'tweet/bookmark',
   'tweet/unretweet': 'tweet/retweet',
   'user/unfollow': 'user/follow',
+  'user/unblock': 'user/block',
+  'user/unmute': 'user/mute',
 };
 
 /** The maximum number of reads until the state has settled. */

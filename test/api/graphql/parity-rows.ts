@@ -145,6 +145,10 @@ export const rows: Readonly<Record<string, Row>> = {
   ),
   'user/follow': mutation('followUser', followed),
   'user/unfollow': mutation('unfollowUser', followed),
+  'user/block': mutation('blockUser', 'userId userName name blocking'),
+  'user/unblock': mutation('unblockUser', 'userId userName name blocking'),
+  'user/mute': mutation('muteUser', 'userId userName name muting'),
+  'user/unmute': mutation('unmuteUser', 'userId userName name muting'),
   'article/create': mutation(
     'createArticle',
     'articleId status tweetId draftUrl publicUrl coverMediaId',

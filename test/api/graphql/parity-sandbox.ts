@@ -1,6 +1,7 @@
 import { dmEdit } from '../../../src/actions/dm/edit.ts';
 import { dmList } from '../../../src/actions/dm/list.ts';
 import { xCapabilities } from '../../../src/platform/x/capabilities.ts';
+import { startCheckedX } from '../../support/checked-x.ts';
 import { Client } from '../../support/client.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
@@ -56,20 +57,21 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
       user: await sandbox.mint(),
     }),
     follow: (userName) => sandbox.makeEvents({ type: 'follow', userName }),
-    uploads: () => sandbox.requests('uploadMedia'),
+    uploads: () => sandbox.requests('mediaUpload'),
     stop: service.stop,
   };
   return new ParityFixture(platform, await startReceiver());
 }
 
-/** The sandbox as X: without its extensions, through the adapter for X. Its own gateway made the data. */
+/**
+ * The sandbox as X: without its extensions, through the adapter for X. Its own gateway made the data. All requests and
+ * answers are checked against X's document.
+ */
 export async function startXParity(): Promise<ParityFixture> {
   const { platform, receiver } = await startSandboxParity();
   const { demo } = platform.service;
-  const { origin, makeAccount, stop } = await startService(
-    { PLATFORM_KIND: 'x', PLATFORM_URL: demo.sandboxUrl },
-    { demo },
-  );
+  const checked = await startCheckedX(demo.sandboxUrl);
+  const { origin, makeAccount, stop } = await startService({ PLATFORM_KIND: 'x', PLATFORM_URL: checked.url }, { demo });
   const { key: payerKey } = await makeAccount('10');
   const onX: ParityPlatform = {
     ...platform,
@@ -81,6 +83,7 @@ export async function startXParity(): Promise<ParityFixture> {
     async stop() {
       await stop();
       await platform.stop();
+      await checked.stop();
     },
   };
   return new ParityFixture(onX, receiver);

@@ -56,8 +56,8 @@ describe('concurrent requests of one API key', () => {
   });
 
   test('include writes whose callers have hung up, until they have ended', async () => {
-    const before = await sandbox.requests('likeTweet');
-    await service.addFault({ kind: 'latency', ms: 3_000 }, { operation: 'likeTweet', times: 3 });
+    const before = await sandbox.requests('likePost');
+    await service.addFault({ kind: 'latency', ms: 3_000 }, { operation: 'likePost', times: 3 });
     const hangUp = new AbortController();
     for (let i = 0; i < 3; i++) {
       fetch(`${caller.options.baseUrl}/tweet/favorite`, {
@@ -67,7 +67,7 @@ describe('concurrent requests of one API key', () => {
         body: JSON.stringify({ tweet_id: `${i + 1}` }),
       }).catch(() => {});
     }
-    await received('likeTweet', before + 3);
+    await received('likePost', before + 3);
     hangUp.abort();
     await expect.poll(() => service.log.filter((line) => line.includes('hung_up')).length).toBeGreaterThanOrEqual(3);
     expectRefusal(await caller.get('/account'), 429, limit);

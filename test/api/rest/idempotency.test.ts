@@ -79,7 +79,7 @@ describe('the same request with the same Idempotency-Key', () => {
   test('is performed again with the same token if its outcome is unknown', async () => {
     const client = await caller();
     const [key, text] = [newKey(), newText()];
-    await service.addFault({ kind: 'reset_after' }, { operation: 'createTweet', times: 1 });
+    await service.addFault({ kind: 'reset_after' }, { operation: 'createPosts', times: 1 });
     expectRefusal(await tweet(client, key, text), 502);
     const again = await tweet(client, key, text);
     expect(again.status).toBe(200);
@@ -95,9 +95,9 @@ describe('the same request with the same Idempotency-Key', () => {
     const like = () => client.post('/tweet/favorite', { tweet_id: '1' }, under(key));
     const first = await like();
     expectRefusal(first, 404, 'Tweet not found: 1');
-    const asked = await sandbox.requests('likeTweet');
+    const asked = await sandbox.requests('likePost');
     expectReplay(await like(), first);
-    expect(await sandbox.requests('likeTweet')).toBe(asked);
+    expect(await sandbox.requests('likePost')).toBe(asked);
     expect(await restingBalance(client)).toBe('1');
   });
 
@@ -120,7 +120,7 @@ describe('the same request with the same Idempotency-Key', () => {
   test('can be repeated after a refusal with Retry-After', async () => {
     const client = await caller();
     const [key, text] = [newKey(), newText()];
-    await service.addFault({ kind: 'rate_limit', retry_after: 3 }, { operation: 'createTweet', times: 1 });
+    await service.addFault({ kind: 'rate_limit', retry_after: 0 }, { operation: 'createPosts', times: 1 });
     expect((await tweet(client, key, text)).status).toBe(429);
     const again = await tweet(client, key, text);
     expect(again.status).toBe(200);

@@ -98,14 +98,14 @@ describe('a connection that breaks', () => {
     'is never tried again for a write: %s',
     (kind) =>
       free(async () => {
-        const [created, unliked] = [await sandbox.requests('createTweet'), await sandbox.requests('unlikeTweet')];
+        const [created, unliked] = [await sandbox.requests('createPosts'), await sandbox.requests('unlikePost')];
         const known = (await sandbox.tweets()).length;
-        await service.addFault({ kind }, { operation: 'createTweet' });
-        await service.addFault({ kind }, { operation: 'unlikeTweet' });
+        await service.addFault({ kind }, { operation: 'createPosts' });
+        await service.addFault({ kind }, { operation: 'unlikePost' });
         expect((await create()).status).toBeGreaterThan(500);
         expect((await unlike()).status).toBeGreaterThan(500);
-        expect(await sandbox.requests('createTweet')).toBe(created + 1);
-        expect(await sandbox.requests('unlikeTweet')).toBe(unliked + 1);
+        expect(await sandbox.requests('createPosts')).toBe(created + 1);
+        expect(await sandbox.requests('unlikePost')).toBe(unliked + 1);
         const done = ['reset_after', 'truncated', 'hang_after'].includes(kind) ? 1 : 0;
         expect((await sandbox.tweets()).length).toBe(known + done);
       }),
@@ -151,7 +151,7 @@ describe('a caller who hangs up', () => {
   test('in a write pays for it, and the tweet is there', async () => {
     const before = Number(await restingBalance(ada));
     await service.addFault({ kind: 'latency', ms: 150 });
-    await sendAndGo('createTweet', bytes('POST', '/tweet/create', '{"text":"Nobody waited for this"}'));
+    await sendAndGo('createPosts', bytes('POST', '/tweet/create', '{"text":"Nobody waited for this"}'));
     await expect.poll(() => sandbox.tweets()).toContain('Nobody waited for this');
     await expect.poll(async () => Number(await restingBalance(ada)).toFixed(3)).toBe((before - 0.001).toFixed(3));
   });

@@ -77,8 +77,8 @@ describe('following', () => {
   });
 
   test('oneself is refused', async () => {
-    for (const path of ['/user/follow', '/user/unfollow']) {
-      expectRefusal(await ada.post(path, { username: 'ada' }), 400, /yourself|oneself|themsel/);
+    for (const verb of ['follow', 'unfollow', 'block', 'unblock', 'mute', 'unmute']) {
+      expectRefusal(await ada.post(`/user/${verb}`, { username: 'ada' }), 400, /^Nobody can \w+ themselves$/);
     }
   });
 
@@ -92,6 +92,34 @@ describe('following', () => {
     expect(await counts()).toEqual([following - 1, followers - 1]);
     expect((await ada.post('/user/follow', { username: 'grace' })).body.data).toMatchObject({ following: true });
     expect(await counts()).toEqual([following, followers]);
+  });
+});
+
+describe('a user', () => {
+  const { userId, userName } = service.demo.accounts[1];
+  const whole = { userId, userName, name: expect.any(String) };
+  const mentions = async () => (await ada.get('/user/mentions')).body.data['tweets'] as { id: string }[];
+
+  test('who is blocked neither sees the actor nor is seen', async () => {
+    const before = await write(grace, 'Hello @ada, before the block');
+    for (let times = 0; times < 2; times += 1)
+      expect((await ada.post('/user/block', { username: '@Grace' })).body.data).toEqual({ ...whole, blocking: true });
+    expectRefusal(await ada.get('/tweet/detail', { tweet_id: before }), 403);
+    expectRefusal(await grace.post('/user/follow', { username: 'ada' }), 403, /blocked/);
+    expect((await mentions()).map(({ id }) => id)).not.toContain(before);
+    for (let times = 0; times < 2; times += 1)
+      expect((await ada.post('/user/unblock', { user_id: userId })).body.data).toEqual({ ...whole, blocking: false });
+    expect(await detail(ada, before)).toMatchObject({ id: before });
+    expect((await ada.post('/user/follow', { username: 'grace' })).body.data).toMatchObject({ following: true });
+  });
+
+  test('who is muted is followed as before, but is not in mentions', async () => {
+    expect((await ada.post('/user/mute', { user_id: userId })).body.data).toEqual({ ...whole, muting: true });
+    const tweetId = await write(grace, 'Hello @ada, during the mute');
+    expect((await mentions()).map(({ id }) => id)).not.toContain(tweetId);
+    expect(await detail(ada, tweetId)).toMatchObject({ id: tweetId });
+    expect((await ada.post('/user/unmute', { username: 'grace' })).body.data).toEqual({ ...whole, muting: false });
+    expect((await mentions()).map(({ id }) => id)).toContain(tweetId);
   });
 });
 

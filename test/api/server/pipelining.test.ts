@@ -24,7 +24,7 @@ const send = (bytes: string, answers: number) => exchange(service.origin, bytes,
 
 describe('requests that are sent together on one connection', () => {
   test('are performed one after the other', async () => {
-    await delay('createTweet', 300);
+    await delay('createPosts', 300);
     const texts = ['first', 'second', 'third'];
     const { answers } = await send(texts.map((text) => write(text)).join(''), 3);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);

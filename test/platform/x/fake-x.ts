@@ -1,53 +1,73 @@
 import { createServer } from 'node:http';
+import { expect } from 'vitest';
 import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
 import type { PlatformCall } from '../../../src/platform/port.ts';
 import { XPlatform } from '../../../src/platform/x/adapter.ts';
-import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { originOf } from '../../support/listen.ts';
+import { differencesFromX, readRequest } from '../../support/x-document.ts';
 
 interface Response {
   status?: number;
   headers?: Record<string, string>;
-  body: unknown;
+  body?: unknown;
+  /** Breaks the connection instead, after the request was received. */
+  cut?: true;
 }
 
-/** An answer of X to each path. The key is the path, or the path and a part of the query. */
+/** An answer of X to each path. The key is the path, preceded by the method and a space if it is not GET. */
 export type Answers = Record<string, Response | ((url: URL) => Response)>;
+
+interface Received {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  token: string;
+  /** The parsed body, or the text of a form. */
+  sent: unknown;
+}
 
 export const now = Date.parse('2026-11-21T12:00:00.000Z');
 /** A runtime whose clock stands still. */
 export const runtime = { ...systemRuntime, now: () => now };
 
-/** Starts a server with canned answers of X, and an adapter for it. Both close with the test. */
-export async function fakeX(answers: Answers, { appToken = null as string | null } = {}) {
-  const requests: { path: string; query: URLSearchParams; token: string }[] = [];
-  const server = createServer((request, response) => {
+/** Starts a server with canned answers of X, and an adapter for it. Both close with the test, which fails if a request differs from X's document. */
+export async function fakeX(answers: Answers, { appToken = null as string | null, clock = runtime as Runtime } = {}) {
+  const requests: Received[] = [];
+  const differences: string[] = [];
+  const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://x');
     const token = (request.headers.authorization ?? '').replace('Bearer ', '');
-    requests.push({ path: url.pathname, query: url.searchParams, token });
-    const found = answers[url.pathname];
+    const { bytes, ...checked } = await readRequest(request);
+    const { method, body: sent = bytes.byteLength === 0 ? null : Buffer.from(bytes).toString('latin1') } = checked;
+    requests.push({ method, path: url.pathname, query: url.searchParams, token, sent });
+    differences.push(...differencesFromX(checked));
+    const found = answers[method === 'GET' ? url.pathname : `${method} ${url.pathname}`];
     const {
       status = 200,
       headers = {},
       body,
+      cut = false,
     } = (typeof found === 'function' ? found(url) : found) ?? {
       status: 404,
       body: null,
     };
+    if (cut) return request.socket.destroy();
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(body));
+    return response.end(JSON.stringify(body));
   });
   const origin = await originOf(server);
   const guard = new OutboundGuard({ allow: [], runtime });
   const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
   let exhausted = 0;
+  const metered: unknown[][] = [];
   const platform = new XPlatform({
     origin,
-    runtime,
+    runtime: clock,
     guard,
     proxies,
     timeoutMs: 5_000,
@@ -59,11 +79,13 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
     onCreditExhausted: () => {
       exhausted += 1;
     },
+    onCost: (...row) => metered.push(row),
     onRequest: () => {},
   });
   atEnd(async () => {
     await platform.close();
     await proxies.close();
+    expect(differences).toEqual([]);
   });
   const session = (call: Partial<PlatformCall> = {}) =>
     platform.as({
@@ -74,5 +96,5 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
       tokenFor: () => '',
       ...call,
     });
-  return { requests, session, exhausted: () => exhausted };
+  return { requests, session, metered, exhausted: () => exhausted };
 }

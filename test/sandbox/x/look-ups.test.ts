@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openX } from './x-client.ts';
 
-const { x, wrong, extended, all, search, tweet, call, appToken, ada, grace, linus } = await openX();
+const { x, wrong, extended, all, search, tweet, remove, appToken, ada, grace, linus } = await openX();
 
 const problems = 'https://api.x.com/2/problems';
 const userFields =
@@ -55,8 +55,8 @@ describe('fields and expansions', () => {
 
   test('includes the author, the media and the referenced posts of a post', async () => {
     const quoted = (await search('has:media from:grace'))[0];
-    const own = (await tweet(`Look at this @linus https://ferry.example/a #boats`, ada, { quote_of_id: quoted.id }))
-      .body.tweet;
+    const own = (await tweet(`Look at this @linus https://ferry.example/a #boats`, ada, { quoteOf: quoted.id })).body
+      .data;
     const fields = 'post.fields=attachments,entities';
     const expansions = 'expansions=author_id,referenced_posts,attachments.media_keys';
     const { data, includes } = (await x(`/2/tweets/${own.id}?${fields}&${expansions}`)).body;
@@ -84,7 +84,7 @@ describe('fields and expansions', () => {
 
   test('shortens a long post, and has the whole text in note_post', async () => {
     const text = `${'word '.repeat(80)}#last`;
-    const { id } = (await tweet(text)).body.tweet;
+    const { id } = (await tweet(text)).body.data;
     const { data } = (await x(`/2/tweets/${id}?post.fields=note_post,entities`)).body;
     expect([...data.text].length).toBe(280);
     expect(data.entities).toBeUndefined();
@@ -117,9 +117,9 @@ describe('hidden objects', () => {
   });
 
   test('has the problem of a deleted post that another one quotes', async () => {
-    const gone = (await tweet('Soon gone')).body.tweet.id;
-    const own = (await tweet('A quote', ada, { quote_of_id: gone })).body.tweet.id;
-    await call('DELETE', `/api/tweets/${gone}`, { as: ada });
+    const gone = (await tweet('Soon gone')).body.data.id;
+    const own = (await tweet('A quote', ada, { quoteOf: gone })).body.data.id;
+    await remove(gone, ada);
     const { data, includes, errors } = (await extended(`/2/tweets/${own}?expansions=referenced_posts`)).body;
     expect([data.referenced_posts[0].id, includes]).toEqual([gone, undefined]);
     expect(errors).toMatchObject([{ resource_id: gone, parameter: 'referenced_posts', reason: 'deleted' }]);

@@ -4,16 +4,15 @@ import { type Account, type Json, openSandbox, type Reply } from '../harness.ts'
 const sandbox = await openSandbox();
 // A user with long lists, created once for all tests.
 const crowd: Account[] = (await sandbox.control('accounts', { count: 15, userName: 'crowd' })).body.accounts;
-const root: string = (await sandbox.tweet('What do you all think?', sandbox.grace)).body.tweet.id;
+const root: string = (await sandbox.tweet('What do you all think?', sandbox.grace)).body.data.id;
 for (const [index, as] of crowd.entries()) {
-  await sandbox.call('PUT', '/api/users/by/grace/follow', { as });
-  await sandbox.tweet(`Opinion ${index}`, as, { reply_to_id: root });
-  await sandbox.tweet(`Quote ${index}`, as, { quote_of_id: root });
-  await sandbox.call('PUT', `/api/tweets/${root}/retweet`, { as });
+  await sandbox.set('following', sandbox.grace.userId, as);
+  await sandbox.tweet(`Opinion ${index}`, as, { replyTo: root });
+  await sandbox.tweet(`Quote ${index}`, as, { quoteOf: root });
+  await sandbox.set('retweets', root, as);
 }
-for (const as of crowd.slice(4)) await sandbox.call('PUT', `/api/users/${as.userId}/follow`, { as: sandbox.ada });
-for (const { id } of (await sandbox.search('from:grace')).slice(0, 40))
-  await sandbox.call('PUT', `/api/tweets/${id}/bookmark`, { as: sandbox.ada });
+for (const as of crowd.slice(4)) await sandbox.set('following', as.userId, sandbox.ada);
+for (const { id } of (await sandbox.search('from:grace')).slice(0, 40)) await sandbox.set('bookmarks', id, sandbox.ada);
 
 const { ada, grace } = sandbox;
 const fields = 'user.fields=public_metrics';
@@ -62,14 +61,14 @@ const lists: [
     `${ofGrace}/followers`,
     1,
     async () => (await countsOf(ofGrace)).followers_count,
-    async () => sandbox.call('PUT', '/api/users/by/grace/follow', { as: await sandbox.mint() }),
+    async () => sandbox.set('following', sandbox.grace.userId, await sandbox.mint()),
   ],
   [
     'following',
     `${ofAda}/following`,
     1,
     async () => (await countsOf(ofAda)).following_count,
-    async () => sandbox.call('PUT', `/api/users/${(await sandbox.mint()).userId}/follow`, { as: ada }),
+    async () => sandbox.set('following', (await sandbox.mint()).userId, ada),
   ],
   [
     'followers you know',
@@ -81,8 +80,8 @@ const lists: [
     },
     async () => {
       const as = await sandbox.mint();
-      await sandbox.call('PUT', `/api/users/${as.userId}/follow`, { as: ada });
-      return sandbox.call('PUT', '/api/users/by/grace/follow', { as });
+      await sandbox.set('following', as.userId, ada);
+      return sandbox.set('following', sandbox.grace.userId, as);
     },
   ],
   ['affiliates', `/2/users/${organization.id}/affiliates`, 1, undefined, async () => {}],
@@ -99,14 +98,14 @@ const lists: [
     `${ofRoot}/quote_tweets`,
     10,
     async () => (await countsOf(ofRoot)).quote_count,
-    async () => sandbox.tweet(`One more quote ${++made}`, ada, { quote_of_id: root }),
+    async () => sandbox.tweet(`One more quote ${++made}`, ada, { quoteOf: root }),
   ],
   [
     'reposters',
     `${ofRoot}/retweeted_by`,
     1,
     async () => (await countsOf(ofRoot)).repost_count,
-    async () => sandbox.call('PUT', `/api/tweets/${root}/retweet`, { as: await sandbox.mint() }),
+    async () => sandbox.set('retweets', root, await sandbox.mint()),
   ],
   ['home', home, 1, undefined, async () => sandbox.tweet(`News ${++made}`, grace)],
   [
@@ -115,8 +114,8 @@ const lists: [
     1,
     undefined,
     async () => {
-      const { id } = (await sandbox.tweet(`To keep ${++made}`, grace)).body.tweet;
-      return sandbox.call('PUT', `/api/tweets/${id}/bookmark`, { as: ada });
+      const { id } = (await sandbox.tweet(`To keep ${++made}`, grace)).body.data;
+      return sandbox.set('bookmarks', id, ada);
     },
   ],
 ];
@@ -168,7 +167,7 @@ test('an item that is removed between pages does not hide other items', async ()
   let turn = 0;
   const during = await pages(path, 4, async () => {
     const as = leaving[turn++];
-    if (as !== undefined) await sandbox.call('DELETE', '/api/users/by/grace/follow', { as });
+    if (as !== undefined) await sandbox.clear('following', sandbox.grace.userId, as);
   });
   const left = new Set(leaving.map((account) => account.userId));
   expect(ids(during).filter((id) => !left.has(id))).toEqual(before.filter((id) => !left.has(id)));
@@ -177,16 +176,17 @@ test('an item that is removed between pages does not hide other items', async ()
 
 test('home keeps its order if the reader follows a user between pages', async () => {
   const before = ids(await pages(home, 100));
+  const authors = [await sandbox.user('citytrams'), await sandbox.user('tidewater_labs')];
   let turn = 0;
   const during = await pages(home, 25, async () => {
-    const next = ['citytrams', 'tidewater_labs'][turn++ % 2];
-    await sandbox.call(turn % 4 < 2 ? 'PUT' : 'DELETE', `/api/users/by/${next}/follow`, { as: ada });
+    const { id } = authors[turn++ % 2];
+    await sandbox[turn % 4 < 2 ? 'set' : 'clear']('following', id, ada);
   });
   expect(ids(during)).toEqual(before);
 });
 
 test('home begins with tweets of followed authors, and is not empty for readers who follow nobody', async () => {
-  const { id } = (await sandbox.tweet('Fresh from the press', grace)).body.tweet;
+  const { id } = (await sandbox.tweet('Fresh from the press', grace)).body.data;
   const { body } = await sandbox.x(`${home}?max_results=30`);
   expect(body.meta.viewer_id).toBe(ada.userId);
   expect(ids(body.data)).toContain(id);

@@ -1,4 +1,5 @@
-import { differencesFromX } from '../../support/x-document.ts';
+import { type CheckedAnswer, differencesFromX } from '../../support/x-document.ts';
+import { violations } from '../contract.ts';
 import { type Json, type OpenSandbox, openSandbox } from '../harness.ts';
 
 /** A sandbox with a client of X's API. Every call in the newer vocabulary is checked against X's document. */
@@ -37,8 +38,13 @@ async function ask({ url }: OpenSandbox, path: string, token: string, extended: 
   const { status } = response;
   const type = response.headers.get('content-type') ?? '';
   const body: Json = await response.json();
-  const isOlder = /tweet\.fields|[=,](?:referenced|pinned|edit_history)_tweet/.test(path);
-  const differences = unchecked || isOlder ? [] : differencesFromX(url + path, { status, type, body });
+  const differences = differencesOf(path, unchecked, { status, type, body });
   if (differences.length > 0) throw new Error(`${path} ${status}: ${differences.join('; ')}`);
   return { status, body, headers: response.headers };
+}
+
+function differencesOf(path: string, unchecked: boolean, answer: CheckedAnswer): string[] {
+  if (path.startsWith('/sandbox/')) return violations('GET', path, answer.status, answer.body);
+  const isOlder = /tweet\.fields|[=,](?:referenced|pinned|edit_history)_tweet/.test(path);
+  return unchecked || isOlder ? [] : differencesFromX({ method: 'GET', url: path }, answer);
 }

@@ -4,6 +4,7 @@ import { listMembers } from '../../../actions/list/members.ts';
 import { about } from '../../../actions/user/about.ts';
 import { affiliates } from '../../../actions/user/affiliates.ts';
 import { articlesTweets } from '../../../actions/user/articles-tweets.ts';
+import { block, mute, unblock, unmute } from '../../../actions/user/block.ts';
 import { follow } from '../../../actions/user/follow.ts';
 import { followers } from '../../../actions/user/followers.ts';
 import { followersYouKnow } from '../../../actions/user/followers-you-know.ts';
@@ -140,9 +141,13 @@ nodeType(ListRef, {
   }),
 });
 
-for (const [field, action] of [
-  ['followUser', follow],
-  ['unfollowUser', unfollow],
+for (const [field, action, ...known] of [
+  ['followUser', follow, 'protected'],
+  ['unfollowUser', unfollow, 'protected'],
+  ['blockUser', block],
+  ['unblockUser', unblock],
+  ['muteUser', mute],
+  ['unmuteUser', unmute],
 ] as const) {
   mutation(field, action, {
     payload: {
@@ -152,11 +157,11 @@ for (const [field, action] of [
           ...oneCall({
             action: userInfo,
             about: 'The user.',
-            input: ({ userId }: OutputOf<typeof follow>) => ({ userId }),
+            input: ({ userId }: OutputOf<typeof block>) => ({ userId }),
             read: (profile): UserSource => profile,
             view: 'profile',
             atHand: {
-              known: ['id', 'userId', 'userName', 'name', 'protected'],
+              known: ['id', 'userId', 'userName', 'name', ...known],
               source: ({ userId, ...known }) => ({ ...known, id: userId }) as unknown as UserSource,
             },
           }),

@@ -4,7 +4,7 @@ import { hasKeys } from '../../chat/public-keys.ts';
 import { eventForm, keyChangeForm } from '../../chat/render-chat.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
-import { activeUser } from '../../dataset/visibility.ts';
+import { activeUser, isBlocked } from '../../dataset/visibility.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref, type Schema } from '../../http/contract.ts';
 import { idempotencyToken } from '../../http/input.ts';
@@ -185,7 +185,8 @@ function otherSide({ platform, params, actor }: ActorCall): User {
 /** Throws unless the other user accepts messages from everybody, follows the sender, or has accepted the conversation. */
 function mayWrite(actor: User, other: User, conversation: Conversation | undefined): void {
   if (other.state !== 'active') activeUser(other, other.id);
-  if (other.openDms || other.following.has(actor) || conversation?.accepted.has(other)) return;
+  const isWelcome = other.openDms || other.following.has(actor) || conversation?.accepted.has(other);
+  if (isWelcome && !isBlocked(actor, other)) return;
   throw new Problem(403, 'forbidden', 'This user does not accept messages from you', { id: other.id });
 }
 

@@ -1,0 +1,100 @@
+import type { SandboxTweet, User } from '../dataset/types.ts';
+import { visibleTweet } from '../dataset/visibility.ts';
+import { type Fields, optionalString } from '../fields.ts';
+import { idempotencyToken } from '../http/input.ts';
+import type { XOperation } from '../http/operation.ts';
+import { Problem } from '../http/problem.ts';
+import { json, type SandboxResponse } from '../http/response.ts';
+import type { SandboxState } from '../platform.ts';
+import { badRequest, Refusal } from '../refusal.ts';
+import { appOnlyRefused, MissingObject, type ResourceProblem, resourceProblem } from './problems.ts';
+import { checkValue, idPattern } from './request.ts';
+
+/** A call of a write, or of a read without fields and expansions. */
+export interface WriteCall {
+  readonly state: SandboxState;
+  readonly actor: User;
+  /** The first id in the path. */
+  readonly subject: string;
+  /** The second id in the path. */
+  readonly target: string;
+  readonly query: URLSearchParams;
+  readonly body: Fields;
+  /** True if the request asks for the extensions of the sandbox. */
+  readonly extended: boolean;
+  readonly token: string | undefined;
+}
+
+interface DeclaredWrite extends Pick<XOperation, 'id' | 'method' | 'path' | 'maxJsonBytes' | 'contract'> {
+  /** The names of the query parameters. */
+  readonly query?: readonly string[];
+  /** The names in the body. Others are refused, as X does. */
+  readonly names?: readonly string[];
+  /** The status of a success. Default: 200. */
+  readonly status?: number;
+  /** True for an operation that X lacks, which needs the header `x-sandbox-extensions`. */
+  readonly isExtension?: boolean;
+  /** Returns the members of the answer. */
+  run(call: WriteCall): object | Promise<object>;
+}
+
+/** Declares an operation that only user tokens may call. */
+export function write({ query: known = [], names = [], status = 200, run, ...route }: DeclaredWrite): XOperation {
+  return {
+    ...route,
+    access: 'x',
+    async handle(call): Promise<SandboxResponse> {
+      const { platform: state, params, query, headers, body, viewer } = call;
+      if (viewer === null) throw appOnlyRefused();
+      const extended = headers['x-sandbox-extensions'] === '1';
+      for (const [name, value] of Object.entries(params)) checkValue(name, value, idPattern);
+      const [subject = '', target = ''] = Object.values(params);
+      const unknown =
+        [...query.keys()].find((name) => !known.includes(name)) ??
+        Object.keys(body).find((name) => !names.includes(name));
+      if (unknown !== undefined) throw badRequest(unknown, `[${unknown}] is not one of [${[...known, ...names]}]`);
+      const token = extended ? idempotencyToken(call) : undefined;
+      try {
+        return json(await run({ state, actor: viewer, subject, target, query, body, extended, token }), status);
+      } catch (error) {
+        if (!(error instanceof MissingObject)) throw error;
+        return json({ errors: [resourceProblem(error.problem, { as: (name) => name, extended })] });
+      }
+    },
+  };
+}
+
+/** Returns what the first request with this idempotency token created or changed, if there was one. */
+export function usedBefore({ state, actor, token }: WriteCall, fingerprint: string): string | undefined {
+  const first = token === undefined ? undefined : state.tokens.find(actor.id, token, state.now());
+  if (first === undefined || first.fingerprint === fingerprint) return first?.subjectId;
+  throw new Problem(409, 'idempotency_conflict', 'This idempotency-token was used for a different request');
+}
+
+/** Reads a string with one of the values. */
+export function oneOf(body: Fields, name: string, values: readonly string[]): string {
+  const value = optionalString(body, name);
+  if (value !== undefined && values.includes(value)) return value;
+  throw badRequest(name, `The \`${name}\` value is not one of [${values}]`);
+}
+
+/** Returns the value of `find`. X answers 200, with a problem in `errors`, if the object of a write is not there. */
+export function found<T>(resource: ResourceProblem['resource'], parameter: string, value: string, find: () => T): T {
+  try {
+    return find();
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    throw new MissingObject({ refusal, resource, parameter, value });
+  }
+}
+
+/** Returns a post that the actor may see. The id of a repost stands for the reposted one. */
+export function postOf({ state: { dataset }, actor }: WriteCall, parameter: string, id: string): SandboxTweet {
+  checkValue(parameter, id, idPattern);
+  return found('tweet', parameter, id, () => visibleTweet(dataset, dataset.reposts.get(id)?.of.id ?? id, actor));
+}
+
+export function checkOwn({ actor, subject }: WriteCall): void {
+  if (subject === actor.id) return;
+  throw badRequest('id', `The \`id\` value [${subject}] must be the same as the authenticating user [${actor.id}]`);
+}
