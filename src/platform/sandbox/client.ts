@@ -108,7 +108,7 @@ async function readAnswer(answer: PlatformAnswer, request: SandboxRequest): Prom
 }
 
 /** The names of the lists of pages. Other lists of a page, such as its key changes, may be longer than `count`. */
-const pageLists = ['tweets', 'users', 'articles', 'conversations', 'messages'];
+const pageLists = ['articles', 'conversations', 'messages'];
 
 /** Removes the items of a page that were not asked for before they are read. */
 function cutLists(body: Wire, count: number): void {

@@ -1,9 +1,9 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { InvalidResponseError, object, text, type Wire } from '../http/wire.ts';
 
-/** The object that a call is about, for error messages such as `Tweet not found: 12`. */
+/** The object that a call is about, for error messages such as `Article not found: 12`. */
 export interface ProblemSubject {
-  kind: 'Tweet' | 'User' | 'List' | 'Article';
+  kind: 'Article';
   id: string;
 }
 
@@ -21,28 +21,15 @@ export function readProblem(
     case 'bad_token':
       return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
     case 'bad_request':
-      // Report only fields that the caller sent and that the platform alone can check. An error in any other field is a
-      // bug in the gateway.
-      if (problem['field'] === 'media_ids')
-        return new PosternError('malformed_field', `Malformed field: media_ids: ${message}`);
-      if (problem['field'] === 'q') return new PosternError('malformed_field', `Malformed field: q: ${message}`);
-      if (problem['field'] === 'id' && subject?.kind === 'User') return new PosternError('malformed_field', message);
+      // The platform alone checks no field of the caller, so this is a bug in the gateway.
       throw unexpected(code, status);
     case 'bad_cursor':
       return new PosternError(
         'malformed_field',
         'Malformed field: cursor: is not one that the platform gave for this list',
       );
-    case 'unknown_operator':
-      return new PosternError(
-        'malformed_field',
-        `Malformed field: q: unknown search operator: ${text(problem.operator, 'operator').slice(0, 100)}`,
-      );
     case 'media_refused':
       return new PosternError('malformed_field', `The platform does not take this media: ${message}`);
-    case 'text_empty':
-    case 'text_too_long':
-      return new PosternError('malformed_field', `Malformed field: text: ${message}`);
     case 'no_chat_keys':
       return new PosternError('chat_keys_missing', message);
     case 'has_chat_keys':
@@ -52,14 +39,12 @@ export function readProblem(
       return new PosternError('platform_conflict', message);
     case 'article_published':
       return new PosternError('platform_conflict', 'The article was published meanwhile: only a draft can be edited');
-    case 'duplicate_tweet':
-      return new PosternError('duplicate_tweet', 'Status is a duplicate.');
     case 'not_found':
-    case 'tweet_deleted':
     case 'user_deleted':
       return new PosternError('resource_not_found', notFoundMessage(problem, subject));
     case 'user_suspended':
     case 'protected':
+    case 'blocked':
     case 'forbidden':
       return new PosternError('platform_refused', message);
     case 'rate_limited':

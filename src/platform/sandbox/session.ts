@@ -20,7 +20,7 @@ import { readAbout } from '../x/read-user.ts';
 import type { SessionParts } from '../x/session.ts';
 import { XSession } from '../x/writes.ts';
 import { SandboxArticles } from './articles.ts';
-import type { SandboxClient, SandboxRequest } from './client.ts';
+import type { SandboxClient } from './client.ts';
 import { SandboxMessages } from './messages.ts';
 import { withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
@@ -77,9 +77,9 @@ export class SandboxSession extends XSession {
 
   override activity({ waitMs = 0, ...page }: ActivityRequest): Promise<ActivityPage> {
     const read = (body: Wire) => readActivity(body, page.count);
-    if (waitMs === 0) return this.#get('activity', withPage('/api/activity', page), read);
-    const asked = withPage('/api/activity', page, { wait_ms: String(waitMs) });
-    return this.#send({ operation: 'activityWait', method: 'GET', ...asked, waitMs }, read);
+    const asked = withPage('/api/activity', page, waitMs === 0 ? {} : { wait_ms: String(waitMs) });
+    const request = waitMs === 0 ? { operation: 'activity' } : { operation: 'activityWait', waitMs };
+    return this.#client.send({ ...request, method: 'GET', ...asked }, this.#call, read);
   }
 
   override get messages(): SandboxMessages {
@@ -88,19 +88,5 @@ export class SandboxSession extends XSession {
 
   override get realms(): PlatformRealms {
     return sandboxRealms(this.#client, this.#call);
-  }
-
-  #get<T>(
-    operation: string,
-    at: string | Pick<SandboxRequest, 'path' | 'count'>,
-    read: (body: Wire) => T,
-    subject?: SandboxRequest['subject'],
-  ): Promise<T> {
-    const address = typeof at === 'string' ? { path: at } : at;
-    return this.#send({ operation, method: 'GET', ...address, ...(subject && { subject }) }, read);
-  }
-
-  #send<T>(request: SandboxRequest, read: (body: Wire) => T): Promise<T> {
-    return this.#client.send(request, this.#call, read);
   }
 }

@@ -106,7 +106,7 @@ interface Problem {
   type: string;
   title: string;
   detail: string;
-  /** The sandbox's extension: `deleted`, `suspended`, `protected` or `duplicate`. */
+  /** The sandbox's extension: `deleted`, `suspended` or `protected`. */
   reason: string;
   /** The id or name of the missing object. */
   value: string;
