@@ -9,6 +9,7 @@ import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
 import type { OnCost, PlatformCall } from '../port.ts';
+import type { XFeatures } from './features.ts';
 import type { Fields } from './fields.ts';
 import {
   type Endpoint,
@@ -25,8 +26,7 @@ export interface XClientOptions {
   origin: string;
   transport: Transport;
   runtime: Runtime;
-  /** Asks for the sandbox's extensions. */
-  extensions: boolean;
+  features: XFeatures;
   /** The operator's app-only token, for operations that refuse those of users. */
   appToken: Secret | null;
   /** Called when X refuses a call because the operator's credit is used up. */
@@ -172,7 +172,8 @@ export class XClient {
     this.#refuseEarly(operation, call);
     const headers = this.#headersFor(call);
     const token = call.tokenFor(operation.name + part);
-    const { extensions, transport } = this.#options;
+    const { features, transport } = this.#options;
+    const { extensions } = features;
     if (extensions) headers['idempotency-token'] = token;
     if (bytes) {
       headers['content-type'] = bytes.type;
@@ -212,13 +213,13 @@ export class XClient {
   }
 
   #headersFor(call: PlatformCall, appOnly = false): Record<string, string> {
-    const { appToken, extensions } = this.#options;
+    const { appToken, features } = this.#options;
     const token = appOnly && appToken ? appToken : call.authToken;
     const headers: Record<string, string> = {
       accept: 'application/json',
       authorization: `Bearer ${token.expose()}`,
     };
-    if (extensions) headers['x-sandbox-extensions'] = '1';
+    if (features.extensions) headers['x-sandbox-extensions'] = '1';
     return headers;
   }
 
@@ -253,7 +254,7 @@ export class XClient {
       ...about,
       status,
       retryAfterSeconds: Math.max(1, this.#retryAfter(answer)),
-      mayLackScopes: !this.#options.extensions,
+      mayLackScopes: !this.#options.features.extensions,
     });
     if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
     throw problem;

@@ -19,10 +19,10 @@ import type {
   ViewerPage,
 } from '../port.ts';
 import { UnsupportedSession } from '../unsupported-session.ts';
-import type { XBody, XClient, XRequest } from './client.ts';
+import { type XBody, XClient, type XClientOptions, type XRequest } from './client.ts';
 import type { XFeatures } from './features.ts';
 import { allNeeds, articleFields, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
-import { aUser, byReference, checkedId, type Identifiers, isId, isName } from './identifiers.ts';
+import { aUser, byReference, checkedId, Identifiers, isId, isName } from './identifiers.ts';
 import { type Operation, operations, type PriceClass } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
 import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
@@ -37,6 +37,13 @@ export interface SessionParts {
   stored: PlatformIdentifiers | null;
   features: XFeatures;
   runtime: Runtime;
+}
+
+/** Returns what all sessions of an adapter share. */
+export function sessionParts({ stored, ...options }: XClientOptions & Pick<SessionParts, 'stored'>): SessionParts {
+  const { features, runtime } = options;
+  const client = new XClient(options);
+  return { client, features, runtime, identifiers: new Identifiers(client, runtime), stored };
 }
 
 /** A list of X: its operation, and the object or the words that select it. */
