@@ -153,8 +153,8 @@ function problemOf(body: unknown): Problem {
 }
 
 /**
- * X has no types for suspended users and for repeated posts, so this is the only place that reads a text of X. Values of the caller are in
- * brackets there.
+ * X has no types for suspended users and for repeated posts, so this is the only place that reads a text of X. Such
+ * texts have the caller's values in brackets.
  */
 function isAbout(word: 'suspended' | 'duplicate', reason: string, detail: string): boolean {
   return reason === word || (reason === '' && new RegExp(`\\b${word}\\b`, 'i').test(detail.replace(/\[.*\]/s, '')));

@@ -181,8 +181,8 @@ export function earliestRecent(now: number): number {
 }
 
 /**
- * Plans a search. Throws `bad_input` for one that X would refuse. With `extensions`, every query reaches back to the first post.
- * `isContinued`: a cursor has the time range, which was checked with the first page.
+ * Plans a search. Throws `bad_input` for one that X would refuse. With `extensions`, every query reaches back to the
+ * first post. `isContinued`: a cursor has the time range, which was checked with the first page.
  */
 export function planSearch(
   q: string,

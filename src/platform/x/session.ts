@@ -299,11 +299,11 @@ export class XReadSession extends UnsupportedSession {
       async ({ token, fixed: kept }, size) => {
         const [reach, start, end] = kept.split(':');
         const all = reach === 'all';
-        const endMs = end ? Number(end) : null;
-        let startMs = start ? Number(start) : null;
         // The seven days of recent searches move on from page to page.
-        if (startMs !== null && !all) startMs = Math.max(startMs, earliestRecent(this.parts.runtime.now()));
-        if (startMs !== null && endMs !== null && startMs >= endMs) return { items: [], token: null };
+        const earliest = all ? 0 : earliestRecent(this.parts.runtime.now());
+        const startMs = start ? Math.max(Number(start), earliest) : null;
+        const endMs = end ? Number(end) : null;
+        if (endMs !== null && endMs <= (startMs ?? earliest)) return { items: [], token: null };
         const times = { start_time: timeOf(startMs), end_time: timeOf(endMs) };
         return this.#rawPosts({
           operation: all ? operations.searchPostsAll : operations.searchPostsRecent,
@@ -364,7 +364,7 @@ export class XReadSession extends UnsupportedSession {
     }
   }
 
-  /** Reads posts that may be reposts once more, if their references were not asked for. X begins their texts with the name of the author. */
+  /** Reads posts that may be reposts once more, if their references were not asked for. */
   async #withReposts(reader: PostReader, posts: readonly Wire[]): Promise<readonly Wire[]> {
     const mayBeRepost = (post: Wire) => String(post.text).startsWith('RT @');
     if (this.#needs.quoted || !posts.some(mayBeRepost)) return posts;
@@ -374,16 +374,13 @@ export class XReadSession extends UnsupportedSession {
 
   /** Reads posts once more, with the fields that the call needs. */
   async #again(reader: PostReader, posts: readonly Wire[], reposts = false): Promise<Map<unknown, Wire>> {
-    if (posts.length === 0) return new Map();
+    const ids = posts.flatMap(({ id }) => (typeof id === 'string' && isId(id) ? [id] : []));
+    if (ids.length === 0) return new Map();
     const read = (body: XBody) => {
       reader.add(body);
-      return new Map(itemsOf(body, posts.length).map((post) => [post.id, post]));
+      return new Map(itemsOf(body, ids.length).map((post) => [post.id, post]));
     };
-    return this.#postsByIds(
-      posts.map((post) => id(post.id, 'id')),
-      read,
-      reposts,
-    );
+    return this.#postsByIds(ids, read, reposts);
   }
 
   #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T, reposts = false): Promise<T> {

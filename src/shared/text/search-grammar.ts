@@ -15,8 +15,8 @@ interface Leaves<Leaf> {
 }
 
 /**
- * Parses a search query: words, "phrases" and operators. A space means AND, `OR` has lower precedence, `-` negates, and parentheses group.
- * Syntax errors such as an unmatched quote or parenthesis are ignored.
+ * Parses a search query: words, "phrases" and operators. A space means AND, `OR` has lower precedence, `-` negates, and
+ * parentheses group. Syntax errors such as an unmatched quote or parenthesis are ignored.
  */
 export function parseSearch<Leaf>(source: string, leaves: Leaves<Leaf>): SearchTree<Leaf> | undefined {
   type Tree = SearchTree<Leaf>;

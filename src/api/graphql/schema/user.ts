@@ -51,7 +51,7 @@ const cardNames: Partial<Record<keyof UserSource, 'tweets' | 'listed'>> = {
 };
 
 function knownValue<Field extends keyof UserSource>(user: UserSource, field: Field): UserSource[Field] | undefined {
-  // X tells an author's pinned tweets with the profile only. Authors have no `protected`, and cards have no pinned tweets.
+  // X sends pinned tweets with profiles only. Authors have no `protected`, and cards have no pinned tweets.
   if (field === 'pinnedTweetIds' && user.protected === undefined) return undefined;
   const inCards = cardNames[field];
   return user[field] ?? (inCards && (user[inCards] as UserSource[Field]));
