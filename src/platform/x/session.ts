@@ -33,7 +33,7 @@ import { earliestRecent, firstPostMs, planSearch, recentMs, type SearchPlan } fr
 export interface SessionParts {
   client: XClient;
   identifiers: Identifiers;
-  /** What X does not tell, for all processes. The sandbox tells it. */
+  /** The store of `Notes`. */
   stored: PlatformIdentifiers | null;
   features: XFeatures;
   runtime: Runtime;
