@@ -20,17 +20,23 @@ export function platformTables(): Record<string, string> {
 }
 
 function requestTable(): string {
-  const row = ({ path, scopes, limit, limitOf }: Endpoint, method: string, billed: string, micros: number) => [
+  const row = ({ path, scopes, limit, limitOf }: Endpoint, method: string, price: string) => [
     code(`${method} ${path.replace(/(username\/)?\{\}/g, (_, name = '') => (name ? `${name}{username}` : '{id}'))}`),
     limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
-    limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
-    `${billed}: ${formatDollars(micros)}`,
+    limit === null
+      ? 'not documented'
+      : `${count(limit)} for each ${limitOf === 'app' ? 'app, and 1 a second' : 'user token'}`,
+    price,
   ];
   const rows = [
-    ...Object.values(operations).map((read) => row(read, read.method, read.items, objectPrices[read.items])),
-    ...Object.values(writes).map((write) => row(write, write.method, code(write.price), writePrices[write.price])),
+    ...Object.values(operations).map((read) => row(read, read.method, priceOf(read.items, objectPrices))),
+    ...Object.values(writes).map((write) => row(write, write.method, priceOf(write.price, writePrices))),
   ];
   return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars for each object or write'], rows);
+}
+
+function priceOf<Class extends string>(priceClass: Class | null, prices: Readonly<Record<Class, number>>): string {
+  return priceClass === null ? 'none listed' : `${code(priceClass)}: ${formatDollars(prices[priceClass])}`;
 }
 
 function actionTable(): string {

@@ -6,18 +6,17 @@ import { xOperations } from '../../src/sandbox/x/operations.ts';
 
 /** Maps each path prefix that ends in a variable to the component that describes the variable. */
 const partsOfPaths: Readonly<Record<string, string>> = {
-  '/api/articles/{id}': 'ArticleId',
-  '/api/media/{id}': 'MediaId',
   '/api/chat/conversations/{id}': 'ConversationId',
   '/api/chat/conversations/{id}/messages/{seq_id}': 'SeqId',
   '/api/chat/media/{media_hash_key}': 'MediaHashKey',
   '/realms/{realm}': 'Realm',
   '/sandbox/users/{id}': 'UserId',
+  '/sandbox/articles/{id}': 'ArticleId',
 };
 
 /**
- * Generates the paths of schema/sandbox.openapi.json, the contract of what the sandbox offers beside X's API. The rest of the document, with
- * the components, is written by hand.
+ * Generates the paths of schema/sandbox.openapi.json, the contract of what the sandbox offers beside X's API. The rest
+ * of the document, with the components, is written by hand.
  */
 export function contractDocument(): Schema {
   const paths: Record<string, Record<string, Schema>> = {};

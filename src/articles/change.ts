@@ -1,6 +1,11 @@
-import type { PlatformArticle, PlatformArticles, PlatformSession } from '../platform/port.ts';
+import type {
+  ArticleEdits,
+  ArticlePlace,
+  PlatformArticle,
+  PlatformArticles,
+  PlatformSession,
+} from '../platform/port.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
-import type { Edits } from './edits.ts';
 import { type Move, movesOf, type Part } from './moves.ts';
 import { type Transition, type Trigger, transitionOf } from './states.ts';
 
@@ -21,11 +26,20 @@ export async function findTransition(
   return { found, transition };
 }
 
-export async function checkPremium(platform: PlatformSession): Promise<void> {
-  if (!platform.articles.publishingNeedsPremium) return;
-  // The platform returns a premium subscription as `isBlueVerified`.
-  if ((await platform.ownProfile()).isBlueVerified) return;
+export async function checkPremium({ articles }: PlatformSession): Promise<void> {
+  if (await articles.mayPublish()) return;
   throw new PosternError('premium_required', 'Publishing an article needs a premium subscription');
+}
+
+/** Publishes an article. A platform that writes articles once does not show it before. */
+export async function publish(platform: PlatformSession, articleId: string): Promise<ArticlePlace> {
+  const { articles } = platform;
+  if (articles.areWrittenOnce) {
+    await checkPremium(platform);
+    return articles.publish(articleId);
+  }
+  const { found, transition } = await findTransition(platform, articleId, 'publish');
+  return applyTransition(articles, found, transition, {});
 }
 
 /**
@@ -36,13 +50,14 @@ export async function applyTransition(
   articles: PlatformArticles,
   found: PlatformArticle,
   { steps }: Transition,
-  edits: Edits,
-): Promise<void> {
+  edits: ArticleEdits,
+): Promise<ArticlePlace> {
   const attempted: Move[] = [];
   const now = new Map<Part, string>();
-  for (const move of movesOf(articles, found.article_id, steps, edits, found)) {
+  let place: ArticlePlace = found;
+  for (const move of movesOf(articles, steps, edits, found)) {
     try {
-      await move.run();
+      place = (await move.run()) ?? place;
       attempted.push(move);
       now.set(move.part, move.to);
     } catch (error) {
@@ -53,9 +68,10 @@ export async function applyTransition(
         now.set(move.part, eitherOf(move));
       }
       if (await undoMoves(attempted, now)) throw error;
-      throw await partialChangeError(articles, found, now, error);
+      throw await partialChangeError(articles, found, edits, now, error);
     }
   }
+  return place;
 }
 
 /** Undoes the writes that were attempted, in reverse order. Returns false if undoing failed. */
@@ -86,25 +102,25 @@ function eitherOf({ from, to }: Move): string {
 async function partialChangeError(
   articles: PlatformArticles,
   found: PlatformArticle,
+  edits: ArticleEdits,
   known: ReadonlyMap<Part, string>,
   error: unknown,
 ): Promise<unknown> {
   const shown = await articles.article(found.article_id).catch(() => null);
-  const now = shown === null ? known : new Map([...known.keys()].map((part) => [part, stateOf(part, found, shown)]));
-  const edited = [...now].filter(([part]) => part !== 'status');
-  const status = now.get('status') ?? found.status;
-  if (status === found.status && edited.every(([, state]) => state === 'old')) return error;
-  const states = [`status ${status}`, ...edited.map(([part, state]) => `${part} ${state}`)].join(', ');
+  const status = shown?.status ?? known.get('status') ?? found.status;
+  const edited = shown === null || !known.has('edits') ? known.get('edits') : stateOf(edits, found, shown);
+  if (status === found.status && (edited ?? 'old') === 'old') return error;
+  const states = [`status ${status}`, ...(edited === undefined ? [] : [`edits ${edited}`])].join(', ');
   return withRemainingState(
     error,
     `Article ${found.article_id} could not be brought back to what it was. It is now: ${states}`,
   );
 }
 
-function stateOf(part: Part, before: PlatformArticle, now: PlatformArticle): string {
-  if (part === 'status') return now.status;
+/** Returns whether the parts that were edited are the old or the new ones. */
+function stateOf(edits: ArticleEdits, before: PlatformArticle, now: PlatformArticle): string {
   const written = ({ title, content, cover_media_id: cover }: PlatformArticle) =>
-    JSON.stringify({ title, content, cover }[part]);
+    JSON.stringify(Object.entries({ title, content, cover }).filter(([part]) => part in edits));
   return written(before) === written(now) ? 'old' : 'new';
 }
 
@@ -121,7 +137,7 @@ export function isUnknown(error: unknown): boolean {
 }
 
 /** Runs a write that restores an article. If the outcome is unknown, the write is repeated once. */
-export async function retryOnce(run: () => Promise<void>): Promise<void> {
+export async function retryOnce(run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
   } catch (error) {

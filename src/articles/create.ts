@@ -1,45 +1,41 @@
-import type { PlatformArticle, PlatformArticles } from '../platform/port.ts';
+import type { ArticlePlace, NewArticle, PlatformArticles } from '../platform/port.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
-import type { RichText } from '../shared/rich-text/rich-text.ts';
 import { isUnknown, retryOnce, withRemainingState } from './change.ts';
-import type { Edits } from './edits.ts';
-import { movesOf } from './moves.ts';
 import type { Transition } from './states.ts';
 
-const noContent: RichText = { blocks: [], entities: [], containers: [] };
-const empty = { title: '', content: { richText: JSON.stringify(noContent) }, cover_media_id: null };
-
 /**
- * Creates an article. If a step fails, the article is deleted. If deleting fails too, the error has the id of the
- * remaining article.
+ * Creates an article. If publishing fails, the draft is deleted. If deleting fails too, or the platform cannot delete it, the error has
+ * the id of the remaining article.
  */
 export async function create(
   articles: PlatformArticles,
   { steps }: Transition,
-  edits: Edits,
-): Promise<PlatformArticle> {
-  const { articleId, status } = await begin(articles);
+  article: NewArticle,
+): Promise<ArticlePlace> {
+  const draft = await begin(articles, article);
+  // When a request is repeated, its first attempt may have published the article.
+  if (draft.status === 'published' || !steps.includes('publish')) return draft;
   try {
-    // When a request is repeated, its first attempt may have completed. Publishing is the last step, so a published
-    // article needs no further steps.
-    if (status === 'draft') for (const move of movesOf(articles, articleId, steps, edits, empty)) await move.run();
-    return await articles.article(articleId);
+    return await articles.publish(draft.article_id);
   } catch (error) {
-    await discard(articles, articleId, error);
+    await discard(articles, draft.article_id, error);
     throw error;
   }
 }
 
-async function begin(articles: PlatformArticles) {
+async function begin(articles: PlatformArticles, article: NewArticle): Promise<ArticlePlace> {
   try {
-    return await articles.create();
+    return await articles.createDraft(article);
   } catch (error) {
     if (!(error instanceof PosternError) || !isUnknown(error)) throw error;
-    throw withRemainingState(error, 'An empty draft may be left behind: article/list shows it');
+    const where = articles.areWrittenOnce ? '' : ': article/list shows it';
+    throw withRemainingState(error, `A draft may be left behind${where}`);
   }
 }
 
 async function discard(articles: PlatformArticles, articleId: string, cause: unknown): Promise<void> {
+  if (articles.areWrittenOnce)
+    throw withRemainingState(cause, `Article ${articleId} is left as a draft, unless it was published`);
   try {
     await retryOnce(() => articles.delete(articleId));
   } catch (error) {

@@ -1,19 +1,12 @@
 import { mediaSource } from '../media/media-input.ts';
 import type { MediaSource, MediaUploader, UploadRules } from '../media/media-uploader.ts';
 import { type MediaRequest, withMedia } from '../media/take-media.ts';
-import type { PlatformSession } from '../platform/port.ts';
+import type { ArticleEdits, PlatformSession } from '../platform/port.ts';
 import { malformedField } from '../shared/errors/fields.ts';
 import type { RichTextJson } from '../shared/rich-text/rich-text.ts';
 import type { TaskRunner } from '../shared/threads/task.ts';
 import { contentTasks, type ParsedContent } from './content-tasks.ts';
 import type { CheckedFields } from './input.ts';
-
-/** The new values for parts of an article. Parts that are absent are not changed. */
-export interface Edits {
-  readonly title?: string;
-  readonly content?: RichTextJson;
-  readonly coverMediaId?: string;
-}
 
 interface Call {
   platform: PlatformSession;
@@ -25,7 +18,7 @@ interface Call {
  * Downloads and uploads the images named in the fields. This happens before the article is changed, so that an invalid
  * image changes nothing. All images are downloaded before the first is uploaded.
  */
-export async function prepareEdits(call: Call, fields: CheckedFields): Promise<Edits> {
+export async function prepareEdits(call: Call, fields: CheckedFields): Promise<ArticleEdits> {
   const { title, content } = fields;
   const wanted = new Map<string, MediaRequest>();
   const ids = new Map<string, string>();
@@ -44,11 +37,11 @@ export async function prepareEdits(call: Call, fields: CheckedFields): Promise<E
     throw malformedField(field, `${id} is a video: an article shows pictures only`);
   }
   for (const [key, id] of await upload(call, wanted)) ids.set(key, id);
-  const coverMediaId = given ?? ids.get(coverKey);
+  const coverId = given ?? ids.get(coverKey);
   return {
     ...(title !== undefined && { title }),
-    ...(content !== undefined && { content: await withMediaIds(content, ids, call.tasks) }),
-    ...(coverMediaId !== undefined && { coverMediaId }),
+    ...(content !== undefined && { content: { richText: await withMediaIds(content, ids, call.tasks) } }),
+    ...(coverId !== undefined && { cover: coverId }),
   };
 }
 

@@ -3,8 +3,8 @@ import type { ArticleStatus } from '../shared/model/article.ts';
 export type ArticleState = 'none' | ArticleStatus | 'deleted';
 export type Trigger = 'create' | 'createPublished' | 'update' | 'publish' | 'unpublish' | 'delete';
 
-/** The steps of a transition, which run one after the other. `edit` is one write for each given field. */
-export type Step = 'begin' | 'edit' | 'publish' | 'unpublish' | 'delete';
+/** The steps of a transition, which run one after the other. */
+export type Step = 'create' | 'edit' | 'publish' | 'unpublish' | 'delete';
 
 export interface Transition {
   readonly steps: readonly Step[];
@@ -23,8 +23,8 @@ type Table = Readonly<Record<ArticleState, Readonly<Partial<Record<Trigger, Tran
  */
 export const transitions = {
   none: {
-    create: { steps: ['begin', 'edit'], next: 'draft', premium: false },
-    createPublished: { steps: ['begin', 'edit', 'publish'], next: 'published', premium: true },
+    create: { steps: ['create'], next: 'draft', premium: false },
+    createPublished: { steps: ['create', 'publish'], next: 'published', premium: true },
   },
   draft: {
     update: { steps: ['edit'], next: 'draft', premium: false },

@@ -1128,7 +1128,7 @@ export interface TweetCreateInput {
   media_urls?: string[] | undefined;
   /** True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise. */
   keep_metadata?: boolean | undefined;
-  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. The sandbox ignores them. */
+  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. X and the sandbox accept up to 1,000 characters each. */
   media_alt_texts?: (string | null)[] | undefined;
   /** Languages of the text (BCP 47). Without them, the platform may detect the language. The sandbox ignores them. */
   langs?: string[] | undefined;
@@ -1645,7 +1645,7 @@ export interface UserLookupInput {
   /** Ids of users, at most 100 different ones. */
   ids?: readonly string[] | undefined;
   /** Screen names of users, at most 100 different ones. */
-  userNames?: readonly undefined[] | undefined;
+  userNames?: readonly string[] | undefined;
 }
 
 /** The result of `user/lookup`. */
@@ -2378,7 +2378,7 @@ export class ArticleCalls extends CallGroup {
   /**
    * Write an article, as a draft or published (`POST /article/create`).
    *
-   * Creates the draft, sets title, content and cover, and publishes, in one call. If a step fails, the draft is deleted; if that fails too, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   * Creates the draft and publishes it, in one call. If publishing fails, the draft is deleted; if that fails too, or the platform cannot delete drafts, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
    */
   create(input: ArticleCreateInput, options?: CallOptions): Call<ArticleCreateResult> {
     return this.sendCall({ method: 'POST', path: '/article/create', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] }, input, options);

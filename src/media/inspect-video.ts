@@ -25,7 +25,7 @@ const truncated = () => new MediaError('is a truncated or damaged video');
  * read. Libraries for these formats read whole sample tables, and a malicious file can make such a table arbitrarily
  * long. Throws `MediaError`.
  */
-export async function inspectVideo(spool: Spool): Promise<VideoFacts> {
+export async function inspectVideo(spool: Pick<Spool, 'size' | 'read'>): Promise<VideoFacts> {
   const reader = new BoxReader(spool);
   const top = await reader.boxes({ start: 0, end: spool.size });
   const movie = top.find(({ type }) => type === 'moov');
@@ -44,10 +44,10 @@ export async function inspectVideo(spool: Spool): Promise<VideoFacts> {
 }
 
 class BoxReader {
-  readonly #spool: Spool;
+  readonly #spool: Pick<Spool, 'size' | 'read'>;
   #seen = 0;
 
-  constructor(spool: Spool) {
+  constructor(spool: Pick<Spool, 'size' | 'read'>) {
     this.#spool = spool;
   }
 

@@ -51,7 +51,7 @@ export class MediaReader {
       ...identity,
       ...facts,
       size: editedSize(spool.size, edits),
-      open: () => spool.open(edits),
+      open: (from, to) => spool.open(edits, from, to),
       discard: async () => {
         if (owned) await spool.discard();
       },

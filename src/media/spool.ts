@@ -113,10 +113,12 @@ export class Spool {
     return bytes.subarray(0, filled);
   }
 
-  /** Returns a stream of the edited bytes. The edits must be in order and must not overlap. */
-  open(edits: readonly Edit[] = []): Readable {
+  /** Returns a stream of the edited bytes from `from` to `to`. The edits must be in order and must not overlap. */
+  open(edits: readonly Edit[] = [], from = 0, to = Number.POSITIVE_INFINITY): Readable {
+    const chunks =
+      edits.length === 0 ? this.#range(from, Math.min(to, this.#size)) : part(this.#chunks(edits), from, to);
     // The stream is not created by the file handle, because destroying such a stream closes the handle.
-    const stream = Readable.from(this.#chunks(edits), { objectMode: false, highWaterMark: chunkBytes });
+    const stream = Readable.from(chunks, { objectMode: false, highWaterMark: chunkBytes });
     this.#reading.add(stream);
     stream.once('close', () => this.#reading.delete(stream));
     return stream;
@@ -126,6 +128,10 @@ export class Spool {
   discard(): Promise<void> {
     this.#discarded ??= this.#end();
     return this.#discarded;
+  }
+
+  async *#range(from: number, to: number): AsyncGenerator<Buffer> {
+    for (let at = from; at < to; at += chunkBytes) yield await this.read(at, Math.min(chunkBytes, to - at));
   }
 
   async *#chunks(edits: readonly Edit[]): AsyncGenerator<Buffer> {
@@ -151,6 +157,17 @@ export class Spool {
     } finally {
       this.#share.release();
     }
+  }
+}
+
+/** Returns the bytes from `from` to `to`. */
+async function* part(chunks: AsyncIterable<Buffer>, from: number, to: number): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const chunk of chunks) {
+    const wanted = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at));
+    if (wanted.length > 0) yield wanted;
+    at += chunk.length;
+    if (at >= to) return;
   }
 }
 

@@ -13,34 +13,39 @@ export interface PlatformArticle extends ArticleSummary {
   isOwn: boolean;
 }
 
+export interface NewArticle {
+  title: string;
+  /** Rich text, whose media must belong to the actor, or what `article` returned before. */
+  content: ArticleContent;
+  /** The media id of the cover. In a change, `null` restores the cover of an article that had none with a media id. */
+  cover: string | null;
+}
+
+/** The new values for parts of an article. Parts that are absent are not changed. */
+export type ArticleEdits = Partial<NewArticle>;
+
+/** Where an article is. */
+export type ArticlePlace = Pick<ArticleSummary, 'article_id' | 'status' | 'tweet_id' | 'draft_url' | 'public_url'>;
+
 /**
  * The article operations of a platform. Write operations accept only the actor's own articles. They throw `forbidden`
- * for an article of another user, and `not_found` for a missing or deleted one. All writes except `create` and `delete`
- * are idempotent.
+ * for an article of another user, and `not_found` for a missing or deleted one. All writes except `createDraft` and
+ * `delete` are idempotent.
  */
 export interface PlatformArticles {
-  /** True if only actors with a premium subscription may publish. */
-  readonly publishingNeedsPremium: boolean;
+  /** True if drafts cannot be read, changed or deleted, so that an article is published unseen. */
+  readonly areWrittenOnce: boolean;
+  /** Returns true if the actor may publish articles. */
+  mayPublish(): Promise<boolean>;
   /**
-   * Creates an empty draft. A repeated idempotency token returns the article of the first call, which may be published
+   * Creates a draft. A repeated idempotency token returns the article of the first call, which may be published
    * meanwhile. If that article was deleted, a new one is created.
    */
-  create(): Promise<{ articleId: string; status: ArticleStatus }>;
-  /**
-   * Sets the title of a draft. `setTitle`, `setContent` and `setCover` throw `conflict` if the article is published.
-   */
-  setTitle(articleId: string, title: string): Promise<void>;
-  /**
-   * Sets the content of a draft: rich text, whose media must belong to the actor, or what `article` returned before.
-   */
-  setContent(articleId: string, content: ArticleContent): Promise<void>;
-  /** Sets the cover of a draft. `null` restores the cover of an article that had none with a media id. */
-  setCover(articleId: string, mediaId: string | null): Promise<void>;
-  /**
-   * Publishes an article by creating its tweet. `article` returns the id of that tweet afterwards. Throws `forbidden`
-   * if the actor has no premium subscription.
-   */
-  publish(articleId: string): Promise<void>;
+  createDraft(article: NewArticle): Promise<ArticlePlace>;
+  /** Changes parts of a draft in one step. Throws `conflict` if the article is published. */
+  change(articleId: string, edits: ArticleEdits): Promise<void>;
+  /** Publishes an article by creating its tweet. Throws `forbidden` if the actor may not. */
+  publish(articleId: string): Promise<ArticlePlace>;
   /**
    * Unpublishes an article by deleting its tweet. Returns true if the article was published before this call. With a
    * repeated idempotency token: before the first call.

@@ -15,7 +15,14 @@ import type { PlatformCapabilities } from './capabilities.ts';
 import type { PlatformMessages } from './messages-port.ts';
 import type { PlatformRealms } from './realms-port.ts';
 
-export type { ArticleContent, PlatformArticle, PlatformArticles } from './articles-port.ts';
+export type {
+  ArticleContent,
+  ArticleEdits,
+  ArticlePlace,
+  NewArticle,
+  PlatformArticle,
+  PlatformArticles,
+} from './articles-port.ts';
 export type { ForwardProxy };
 
 /**
@@ -90,7 +97,7 @@ export interface PlatformCost {
 export interface PlatformCall {
   /** The API account that is charged for the call, or that owns the webhook. */
   account: string;
-  /** The `auth_token` cookie of the platform user. */
+  /** The platform's credential of the user: on X an OAuth 2.0 user access token, for the AT Protocol a handle and an app password. */
   authToken: Secret;
   /** The caller's own proxy for this call. `null` if there is none. */
   proxy: ForwardProxy | null;

@@ -1,4 +1,4 @@
-import { NotSupportedError, type PlatformSession } from './port.ts';
+import { NotSupportedError, type PlatformArticles, type PlatformSession } from './port.ts';
 
 /**
  * Replaces a method or property that an adapter does not implement, such as `articles`. Calling it or reading from it
@@ -27,3 +27,4 @@ Unsupported.prototype = new Proxy(Object.prototype, {
 
 /** The base class of platform sessions. Operations that a subclass does not override throw `NotSupportedError`. */
 export const UnsupportedSession = Unsupported as unknown as new () => PlatformSession;
+export const UnsupportedArticles = Unsupported as unknown as new () => PlatformArticles;

@@ -89,11 +89,11 @@ test('raw HTML and scripts are text and do not run', async () => {
   const title = '<script>alert("title")</script>';
   const made = await writer.act('create', { title, content: evil.join('\n\n'), publish: true });
   expect(made.status, String(made.error)).toBe(200);
-  const stored = await fetch(`${fixture.service.demo.sandboxUrl}/api/articles/${made.data['article_id']}`, {
-    headers: { cookie: `auth_token=${writer.account.authToken}` },
+  const stored = await fetch(`${fixture.service.demo.sandboxUrl}/sandbox/articles/${made.data['article_id']}`, {
+    headers: { authorization: `Bearer ${writer.account.authToken}` },
   });
-  const { article } = (await stored.json()) as {
-    article: { content: { blocks: { type: string }[]; entities: { url: string }[] } };
+  const { data: article } = (await stored.json()) as {
+    data: { content: { blocks: { type: string }[]; entities: { url: string }[] } };
   };
   expect(new Set(article.content.blocks.map(({ type }) => type))).toEqual(new Set(['unstyled', 'code-block']));
   expect(article.content.entities.map(({ url }) => new URL(url).protocol)).toEqual(['https:']);

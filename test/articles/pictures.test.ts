@@ -67,7 +67,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
       writer.act('update', { article_id, content: `${shown}\n\nMore` }),
     );
     expect(again.status, String(again.error)).toBe(200);
-    expect(calls['uploadMedia']).toBeUndefined();
+    expect(calls['mediaUpload']).toBeUndefined();
     expect((await writer.read(article_id))['content']).toBe(`${shown}\n\nMore`);
 
     const missing = await writer.act('update', { article_id, content: `${shown}\n\n![](${origin.url}/missing.png)` });
@@ -114,8 +114,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
       );
       expect(refused.status, JSON.stringify(input)).toBe(status);
       expect(refused.error).toMatch(error);
-      for (const write of ['unpublishArticle', 'setArticleContent', 'uploadMedia'])
-        expect(calls[write]).toBeUndefined();
+      for (const write of ['unpublishArticle', 'changeArticle', 'mediaUpload']) expect(calls[write]).toBeUndefined();
       const { status: created } = await writer.act('create', { ...first, ...input });
       expect(created).toBe(status);
     }

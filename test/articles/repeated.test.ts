@@ -22,15 +22,13 @@ test.each(['REST', 'GraphQL'] as const)('over %s the same create with the same k
 
 test.each([
   // The draft was created but the response was lost. The second attempt continues with this draft.
-  ['createArticle', null],
+  ['articleCreateDraft', null],
   // The draft was deleted again. The second attempt creates another one.
-  ['setArticleContent', null],
-  ['publishArticle', null],
-  // The draft could not be deleted. The second attempt continues with it, and has nothing to do if it is already published.
-  ['setArticleCover', 'refused'],
-  ['publishArticle', 'refused'],
+  ['articlePublish', null],
+  // The draft could not be deleted. The second attempt has nothing to do, because it is published.
+  ['articlePublish', 'refused'],
   // The draft was deleted but the response was lost.
-  ['setArticleTitle', 'lost'],
+  ['articlePublish', 'lost'],
 ])('a create that failed at %s (deletion: %s) and is sent again makes one article', async (operation, deletion) => {
   const writer = await fixture.writer();
   const key = newKey();
@@ -50,14 +48,14 @@ test('a create that fails at each of four attempts leaves nothing behind, and re
   const writer = await fixture.writer();
   const key = newKey();
   for (let attempt = 0; attempt < 4; attempt++) {
-    await fixture.fail('setArticleTitle');
+    await fixture.fail('articlePublish');
     const before = await fixture.sandbox.requests('deleteArticle');
-    const refused = await writer.act('create', first, key);
+    const refused = await writer.act('create', { ...first, publish: true }, key);
     expect([refused.status, refused.error]).toEqual([502, 'The platform failed with status 503']);
     expect(await writer.list()).toEqual([]);
     expect(await fixture.sandbox.requests('deleteArticle')).toBe(before + 1);
   }
-  expect((await writer.act('create', first, key)).status).toBe(200);
+  expect((await writer.act('create', { ...first, publish: true }, key)).status).toBe(200);
   expect(await writer.list()).toHaveLength(1);
 });
 
@@ -73,7 +71,7 @@ test('a delete whose answer was lost, sent again with its key, succeeds', async 
 test('an update that failed and was brought back, sent again with its key, is carried out', async () => {
   const writer = await fixture.writer();
   const [article_id, key] = [await articleIn('published', writer), newKey()];
-  await fixture.fail('setArticleContent', 1, { kind: 'reset_after' });
+  await fixture.fail('changeArticle', 1, { kind: 'reset_after' });
   expect((await writer.act('update', { article_id, ...second }, key)).status).toBe(502);
   expect(await writer.read(article_id)).toMatchObject({ ...first, status: 'published' });
   expect((await writer.act('update', { article_id, ...second }, key)).status).toBe(200);
@@ -86,8 +84,8 @@ test('an update that died while the article was unpublished, sent again with its
   const update = (headers: Record<string, string>) =>
     writer.act('update', { article_id, ...second, cover_image_url: origin.serve('/cover.png', png()) }, headers);
   // No later step of the first attempt succeeds, as if its process had died.
-  await fixture.fail('setArticleContent');
-  for (const operation of ['setArticleTitle', 'publishArticle']) await fixture.fail(operation, 3);
+  await fixture.fail('changeArticle', 1);
+  await fixture.fail('articlePublish', 3);
   expect((await update(key)).status).toBe(502);
   await fixture.sandbox.clearFaults();
   expect((await writer.read(article_id))['status']).toBe('draft');

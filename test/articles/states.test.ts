@@ -127,7 +127,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
     const writer = await fixture.writer(face);
     const article_id = await articleIn('published', writer);
     const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not now' };
-    await fixture.fail('publishArticle', 1, fault);
+    await fixture.fail('articlePublish', 1, fault);
     const refused = await writer.act('update', { article_id, title: second.title });
     expect(refused).toMatchObject({ status: 403, error: 'Not now' });
     expect(await writer.read(article_id)).toMatchObject({ ...first, status: 'published' });

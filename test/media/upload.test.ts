@@ -164,7 +164,7 @@ describe('media/upload', () => {
   });
 
   test('that ended in the dark is performed again under the same media id', async () => {
-    await service.addFault({ kind: 'reset_after' }, { operation: 'uploadMedia', times: 1 });
+    await service.addFault({ kind: 'reset_after' }, { operation: 'mediaUpload', times: 1 });
     const body = { media_data: png(21, 12).toString('base64'), media_type: 'image/png' };
     expectRefusal(await upload(body, { 'idempotency-key': 'media-dark' }), 502);
     const again = await upload(body, { 'idempotency-key': 'media-dark' });
@@ -174,7 +174,7 @@ describe('media/upload', () => {
   test('costs nothing when it fails, at the source or on the platform', async () => {
     const before = await restingBalance(ada);
     expectRefusal(await upload({ media_url: `${origin.url}/nowhere` }), 400, /its server answers 404/);
-    await service.addFault({ kind: 'status', status: 503 }, { operation: 'uploadMedia', times: 1 });
+    await service.addFault({ kind: 'status', status: 503 }, { operation: 'mediaUpload', times: 1 });
     expectRefusal(await upload({ media_url: origin.serve('/fine', png()) }), 502);
     expect(await restingBalance(ada)).toBe(before);
   });
@@ -222,7 +222,7 @@ describe('a tweet with media', () => {
   });
 
   test('fetches all of it or posts nothing, and uploads nothing then', async () => {
-    const uploads = () => sandbox.requests('uploadMedia');
+    const uploads = () => sandbox.requests('mediaUpload');
     const before = await uploads();
     const media_urls = [origin.serve('/ok', png()), `${origin.url}/missing`];
     const answer = await ada.post('/tweet/create', { text: 'Half of it', media_urls });

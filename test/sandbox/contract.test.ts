@@ -33,7 +33,7 @@ describe('every response of these tests matches the contract', () => {
   test.each([
     ['/api/nothing', 404, 'not_found'],
     ['/else/where', 404, 'not_found'],
-    ['/api/articles/%ff', 400, 'bad_request'],
+    ['/api/chat/conversations/%ff', 400, 'bad_request'],
   ])('the refusal of %s: %i %s', async (path, status, code) => {
     const reply = await sandbox.get(path);
     expect([reply.status, reply.body.problem.code]).toEqual([status, code]);
@@ -52,13 +52,13 @@ describe('every response of these tests matches the contract', () => {
   });
 
   test.each(['{', '[1]', '"text"', 'null'])('the body %s', async (body) => {
-    const reply = await sandbox.call('POST', '/api/articles', { as: sandbox.ada, body });
+    const reply = await sandbox.call('POST', '/control/accounts', { body });
     expect([reply.status, reply.body.problem.field]).toEqual([400, 'body']);
   });
 
   test('a body that is too large', async () => {
     const body = { title: 'x'.repeat(1024 * 1024) };
-    const reply = await sandbox.call('POST', '/api/articles', { as: sandbox.ada, body });
+    const reply = await sandbox.call('POST', '/control/accounts', { body });
     expect([reply.status, reply.body.problem.code]).toEqual([413, 'payload_too_large']);
   });
 });

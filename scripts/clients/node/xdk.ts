@@ -1,9 +1,10 @@
 // X's own client for TypeScript against the sandbox, which serves X's API.
 import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
 import { ApiError, Client } from '@xdevplatform/xdk';
 import { actor, otherUser, setting, step } from './scenario.ts';
 
-const { users, posts, lists } = new Client({ baseUrl: setting('X_URL'), accessToken: actor });
+const { users, posts, lists, media, articles } = new Client({ baseUrl: setting('X_URL'), accessToken: actor });
 let me = '';
 let other = '';
 let found = '';
@@ -72,6 +73,31 @@ await step('follow', async () => {
     following: true,
     pendingFollow: false,
   });
+});
+await step('media in segments', async () => {
+  // 1 by 1 pixel.
+  const gif = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
+  const begun = await media.initializeUpload({
+    mediaType: 'image/gif',
+    mediaCategory: 'tweet_gif',
+    totalBytes: gif.length,
+  });
+  const id = begun.data?.id ?? '';
+  for (const [segmentIndex, part] of [gif.subarray(0, 20), gif.subarray(20)].entries())
+    await media.appendUpload(id, { media: part.toString('base64'), segmentIndex });
+  let info = (await media.finalizeUpload(id)).data?.processingInfo;
+  while (info?.state !== 'succeeded') {
+    await setTimeout(1_000 * (info?.checkAfterSecs ?? 1));
+    info = (await media.getUploadStatus(id)).data?.processingInfo;
+  }
+});
+await step('an article: a draft, and its post', async () => {
+  const styles = [{ offset: 5, length: 8, style: 'bold' as const }];
+  const blocks = [{ type: 'unstyled' as const, text: 'They remember', inlineStyleRanges: styles }];
+  const draft = await articles.articleCreateDraft({ title: 'On looms', contentState: { blocks, entities: [] } });
+  const published = await articles.articlePublish(draft.data?.id ?? '');
+  const { data } = await posts.getById(published.data?.postId ?? '', { postFields: ['article'] });
+  assert.deepEqual(data?.article, { title: 'On looms', plainText: 'They remember' });
 });
 await step('an error by its status', async () => {
   await assert.rejects(posts.searchRecent('', {}), (error) => error instanceof ApiError && error.status === 400);

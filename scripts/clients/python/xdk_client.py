@@ -1,5 +1,6 @@
 """X's own client for Python against the sandbox, with the same steps as in node/xdk.ts."""
 
+import base64
 import os
 import time
 
@@ -86,6 +87,29 @@ def follow():
     assert client.users.follow_user(me, users.FollowUserRequest(target_user_id=other)).data.following
 
 
+def media():
+    # 1 by 1 pixel.
+    gif = base64.b64decode("R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==")
+    body = {"media_type": "image/gif", "media_category": "tweet_gif", "total_bytes": len(gif)}
+    media_id = client.media.initialize_upload(body).data.id
+    for index, part in enumerate([gif[:20], gif[20:]]):
+        client.media.append_upload(media_id, {"media": base64.b64encode(part).decode(), "segment_index": index})
+    info = client.media.finalize_upload(media_id).data.processing_info
+    while info.state != "succeeded":
+        time.sleep(info.check_after_secs)
+        info = client.media.get_upload_status(media_id).data.processing_info
+
+
+def article():
+    styles = [{"offset": 5, "length": 8, "style": "bold"}]
+    blocks = [{"type": "unstyled", "text": "They remember", "inline_style_ranges": styles}]
+    body = {"title": "On looms", "content_state": {"blocks": blocks, "entities": []}}
+    draft = client.articles.article_create_draft(body).data.id
+    post = client.articles.article_publish(draft).data.post_id
+    found_post = client.posts.get_by_id(post, post_fields=["article"]).data
+    assert found_post.article == {"title": "On looms", "plain_text": "They remember"}, found_post
+
+
 def error():
     try:
         next(client.posts.search_recent(""))
@@ -107,6 +131,8 @@ run(
         "create, quote and delete": create,
         "like and repost": like_and_repost,
         "follow": follow,
+        "media in segments": media,
+        "an article: a draft, and its post": article,
         "an error by its status": error,
     }
 )

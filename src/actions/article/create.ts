@@ -23,8 +23,8 @@ export const createArticle = platformAction({
   path: '/article/create',
   summary: 'Write an article, as a draft or published',
   description:
-    'Creates the draft, sets title, content and cover, and publishes, in one call. If a step fails, the draft is deleted; if that fails ' +
-    'too, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created.',
+    'Creates the draft and publishes it, in one call. If publishing fails, the draft is deleted; if that fails too, or the platform cannot ' +
+    'delete drafts, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created.',
   price: flatPrice,
   effect: 'once',
   takesBase64: true,
@@ -46,15 +46,16 @@ export const createArticle = platformAction({
   async run({ platform, media, tasks }, { publish, ...fields }) {
     const transition = publish ? createPublished : draft;
     if (transition.premium) await checkPremium(platform);
-    const edits = await prepareEdits({ platform, media, tasks }, fields);
-    const made = await create(platform.articles, transition, edits);
+    const { content, cover = null } = await prepareEdits({ platform, media, tasks }, fields);
+    if (content === undefined) throw new Error('an article without content');
+    const made = await create(platform.articles, transition, { title: fields.title, content, cover });
     return {
       article_id: made.article_id,
       status: made.status,
       tweet_id: made.tweet_id,
       draft_url: made.draft_url,
       public_url: made.public_url,
-      cover_media_id: made.cover_media_id,
+      cover_media_id: cover,
     };
   },
 });

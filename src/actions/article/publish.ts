@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { applyTransition, findTransition } from '../../articles/change.ts';
+import { publish } from '../../articles/change.ts';
 import { articleId, articleSummary } from '../../shared/model/article.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
@@ -15,10 +15,7 @@ export const publishArticle = platformAction({
   example: { article_id: '1989000000000000000' },
   output: articleSummary.pick({ article_id: true, tweet_id: true, public_url: true }),
   async run({ platform }, { article_id }) {
-    const { found, transition } = await findTransition(platform, article_id, 'publish');
-    await applyTransition(platform.articles, found, transition, {});
-    // The article is read again, because the platform assigns the tweet id when the article is published.
-    const { tweet_id, public_url } = transition.steps.length > 0 ? await platform.articles.article(article_id) : found;
+    const { tweet_id, public_url } = await publish(platform, article_id);
     return { article_id, tweet_id, public_url };
   },
 });

@@ -60,7 +60,7 @@ export const updateArticle = platformAction({
       updated: {
         title: edits.title !== undefined,
         content: edits.content !== undefined,
-        cover_media_id: edits.coverMediaId ?? null,
+        cover_media_id: edits.cover ?? null,
       },
     };
   },

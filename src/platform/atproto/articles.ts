@@ -11,7 +11,15 @@ import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.t
 import type { Page } from '../../shared/model/page.ts';
 import type { TaskRunner } from '../../shared/threads/task.ts';
 import { usualLimits } from '../http/answer.ts';
-import type { ArticleContent, PageRequest, PlatformArticle, PlatformArticles } from '../port.ts';
+import type {
+  ArticleContent,
+  ArticleEdits,
+  ArticlePlace,
+  NewArticle,
+  PageRequest,
+  PlatformArticle,
+  PlatformArticles,
+} from '../port.ts';
 import {
   blobUrl,
   coverOf,
@@ -66,7 +74,7 @@ interface OwnEntry {
  * write is repeated.
  */
 export class AtprotoArticles implements PlatformArticles {
-  readonly publishingNeedsPremium = false;
+  readonly areWrittenOnce = false;
   readonly #actor: ServerSession;
   readonly #records: Records;
   readonly #media: MediaStore;
@@ -84,15 +92,20 @@ export class AtprotoArticles implements PlatformArticles {
     this.#now = parts.now;
   }
 
-  async create(): Promise<{ articleId: string; status: ArticleStatus }> {
+  async mayPublish(): Promise<boolean> {
+    return true;
+  }
+
+  async createDraft(article: NewArticle): Promise<ArticlePlace> {
     const { key, createdAt } = this.#records.keyFor('createArticle');
     const repo = (await this.#actor.did()) as Did;
     const uri = `at://${repo}/${collection}/${key}`;
     // The id of the article contains the id of its author, which must be stored before the article exists.
     await this.#actor.viewerId();
-    const articleId = this.#actor.ids.ofRecord(uri) ?? '';
     const earlier = await this.#records.read(repo, collection, key);
-    if (earlier !== null) return { articleId, status: statusOf(readEntry(earlier.value) ?? { content: '' }) };
+    if (earlier !== null) return this.#summaryOf(uri, readEntry(earlier.value) ?? { content: '' });
+    const { fieldsOf, added } = await this.#prepare(article);
+    const { postern: _postern, ...fields } = fieldsOf({ content: '' });
     const record = {
       $type: collection,
       title: '',
@@ -100,66 +113,39 @@ export class AtprotoArticles implements PlatformArticles {
       createdAt,
       theme: 'github-light',
       visibility: 'author',
+      ...fields,
+      ...(added.length > 0 && { blobs: added.map(({ blobref, name }) => ({ blobref, name })) }),
       postern: { updatedAt: createdAt },
     };
     await this.#actor.about(null)(createRecord, { input: { repo, collection, rkey: key, record } });
-    return { articleId, status: 'draft' };
+    return this.#summaryOf(uri, record as Entry);
   }
 
-  setTitle(articleId: string, title: string): Promise<void> {
-    return this.#edit(articleId, async () => ({ title }));
+  async change(articleId: string, edits: ArticleEdits): Promise<void> {
+    const { fieldsOf, added } = await this.#prepare(edits);
+    return this.#edit(articleId, fieldsOf, added);
   }
 
-  async setContent(articleId: string, content: ArticleContent): Promise<void> {
-    if ('markdown' in content) return this.#edit(articleId, async () => ({ content: content.markdown }));
-    const text = content.richText;
-    const ids = await this.#tasks.run(articleTasks.mediaIds, { text });
-    const { pds, did } = await this.#actor.login();
-    const pictures = await Promise.all(ids.map((id) => this.#uploaded(id)));
-    const urls = new Map(pictures.map(({ name, blobref }) => [name, blobUrl(pds.origin, did, blobref)]));
-    const markdown = await this.#tasks.run(articleTasks.writeMarkdown, { text, urls });
-    const bytes = Buffer.byteLength(markdown);
-    if (bytes > maxContentBytes) {
-      const limit = `the platform accepts ${maxContentBytes} bytes of Markdown, with the addresses of the images`;
-      throw malformedField('content', `has ${bytes} bytes: ${limit}`);
-    }
-    return this.#edit(articleId, async () => ({ content: markdown }), pictures);
-  }
-
-  async setCover(articleId: string, mediaId: string | null): Promise<void> {
-    const { pds, did } = await this.#actor.login();
-    const uploaded = mediaId === null ? null : await this.#uploaded(mediaId).catch(ignoreUnknown);
-    return this.#edit(
-      articleId,
-      async ({ entry }) => {
-        const replaced = entry.postern?.replacedOgp;
-        if (mediaId === null) return { ogp: replaced };
-        // After a failed update the previous cover is set again. Its upload may have expired, but its picture is still
-        // in the record.
-        const picture = uploaded ?? entry.blobs?.find(({ name }) => name === mediaId);
-        if (!picture) throw subjectNotFound({ kind: 'Media', id: mediaId });
-        const size = uploaded?.width && uploaded.height ? { width: uploaded.width, height: uploaded.height } : {};
-        const foreign = entry.ogp && !coverOf(entry) ? { replacedOgp: entry.ogp } : {};
-        return { ogp: { url: blobUrl(pds.origin, did, picture.blobref as Blob), ...size }, postern: foreign };
-      },
-      uploaded ? [uploaded] : [],
-    );
-  }
-
-  async publish(articleId: string): Promise<void> {
+  async publish(articleId: string): Promise<ArticlePlace> {
     const { key, createdAt } = this.#records.keyFor('publishArticle');
+    let place: ArticlePlace | undefined;
     await this.#change(articleId, async ({ uri, did, entry, value, key: rkey }) => {
-      if (statusOf(entry) === 'published') return [];
+      place = this.#summaryOf(uri, entry);
+      if (place.status === 'published') return [];
       const postern = {
         updatedAt: entry.postern?.updatedAt ?? createdAt,
         post: `at://${did}/${collections.post}/${key}`,
-      };
+      } as const;
       const { isDraft: _isDraft, ...rest } = value as { isDraft?: unknown };
+      place = this.#summaryOf(uri, { ...entry, isDraft: false, visibility: 'public', postern } as Entry);
       return [
         { collection: collections.post, rkey: key, create: await this.#wrapperOf(uri, entry, createdAt) },
         { collection, rkey, update: { ...rest, visibility: 'public', postern } },
       ];
     });
+    await this.#actor.ids.save();
+    if (place === undefined) throw new Error('the plan of a change was not called');
+    return place;
   }
 
   async unpublish(articleId: string): Promise<boolean> {
@@ -241,17 +227,55 @@ export class AtprotoArticles implements PlatformArticles {
     return this.#actor.call.tasks;
   }
 
+  /** Returns the fields of a record that change, and the pictures that it needs. */
+  async #prepare({ title, content, cover }: ArticleEdits) {
+    const { pds, did } = await this.#actor.login();
+    const written = content && (await this.#write(content));
+    const uploaded = cover ? await this.#uploaded(cover).catch(ignoreUnknown) : null;
+    const coverFields = (entry: Entry) => {
+      if (cover === undefined) return {};
+      if (cover === null) return { ogp: entry.postern?.replacedOgp };
+      // After a failed update the previous cover is set again. Its upload may have expired, but its picture is still in the record.
+      const picture = uploaded ?? entry.blobs?.find(({ name }) => name === cover);
+      if (!picture) throw subjectNotFound({ kind: 'Media', id: cover });
+      const size = uploaded?.width && uploaded.height ? { width: uploaded.width, height: uploaded.height } : {};
+      const foreign = entry.ogp && !coverOf(entry) ? { replacedOgp: entry.ogp } : {};
+      return { ogp: { url: blobUrl(pds.origin, did, picture.blobref as Blob), ...size }, postern: foreign };
+    };
+    const fieldsOf = (entry: Entry): { ogp?: unknown; postern?: object; title?: string; content?: string } => ({
+      ...(title !== undefined && { title }),
+      ...(written && { content: written.markdown }),
+      ...coverFields(entry),
+    });
+    return { fieldsOf, added: [...(written?.pictures ?? []), ...(uploaded ? [uploaded] : [])] };
+  }
+
+  async #write(content: ArticleContent) {
+    if ('markdown' in content) return { markdown: content.markdown, pictures: [] };
+    const text = content.richText;
+    const ids = await this.#tasks.run(articleTasks.mediaIds, { text });
+    const { pds, did } = await this.#actor.login();
+    const pictures = await Promise.all(ids.map((id) => this.#uploaded(id)));
+    const urls = new Map(pictures.map(({ name, blobref }) => [name, blobUrl(pds.origin, did, blobref)]));
+    const markdown = await this.#tasks.run(articleTasks.writeMarkdown, { text, urls });
+    const bytes = Buffer.byteLength(markdown);
+    if (bytes > maxContentBytes) {
+      const limit = `the platform accepts ${maxContentBytes} bytes of Markdown, with the addresses of the images`;
+      throw malformedField('content', `has ${bytes} bytes: ${limit}`);
+    }
+    return { markdown, pictures };
+  }
+
   /** Changes fields of a draft, and adds pictures to its record. */
   #edit(
     articleId: string,
-    fieldsOf: (article: OwnEntry) => Promise<{ ogp?: unknown; postern?: object; title?: string; content?: string }>,
-    added: readonly (Picture & { name: string })[] = [],
+    fieldsOf: (entry: Entry) => { ogp?: unknown; postern?: object },
+    added: readonly (Picture & { name: string })[],
   ): Promise<void> {
-    return this.#change(articleId, async (article) => {
-      const { entry, value, key: rkey } = article;
+    return this.#change(articleId, async ({ entry, value, uri, key: rkey }) => {
       if (statusOf(entry) === 'published') throw new PosternError('platform_conflict', 'The article is published');
-      const { postern, ...fields } = await fieldsOf(article);
-      const { updatedAt, ...rest } = { updatedAt: createdAtOf(entry, article.uri), ...entry.postern };
+      const { postern, ...fields } = fieldsOf(entry);
+      const { updatedAt, ...rest } = { updatedAt: createdAtOf(entry, uri), ...entry.postern };
       const mayBeUndone = this.#now() - new Date(updatedAt).getTime() < undoMs;
       const pictures = mayBeUndone ? (entry.blobs ?? []) : usedPictures(entry);
       const names = new Set<string | undefined>(added.map(({ name }) => name));

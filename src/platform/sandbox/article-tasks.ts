@@ -8,11 +8,11 @@ import { richTextToWire } from './rich-text-wire.ts';
 /** Longer texts are parsed in a worker thread, because parsing takes about 0.05 ms per 1,000 characters. */
 const inlineUpTo = 32_768;
 
-/** Serializes the body of a request that sets the content of an article. */
+/** Serializes the content of an article. */
 const writeContent: Task<{ text: RichTextJson }, string> = {
   name: 'sandbox/writeContent',
   inlineUpTo,
-  run: ({ text }) => JSON.stringify({ content: richTextToWire(parseRichText(text)) }),
+  run: ({ text }) => JSON.stringify(richTextToWire(parseRichText(text))),
 };
 
 /** Parses an article in a response body. `nonsense` describes a part that does not match the contract. */

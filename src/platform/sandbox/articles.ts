@@ -1,14 +1,15 @@
 import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.ts';
 import type { Page } from '../../shared/model/page.ts';
 import { parseUrl } from '../../shared/model/parse-url.ts';
-import type { TaskRunner } from '../../shared/threads/task.ts';
-import type { ArticleContent, PlatformArticle, PlatformArticles } from '../articles-port.ts';
-import { flag, InvalidResponseError, id, list, object, readPage, text, type Wire } from '../http/wire.ts';
-import type { PageRequest, PlatformCall } from '../port.ts';
+import type { ArticleEdits, ArticlePlace, NewArticle, PlatformArticle } from '../articles-port.ts';
+import { flag, InvalidResponseError, list, object, text, type Wire } from '../http/wire.ts';
+import type { PageRequest } from '../port.ts';
+import { anArticle, richTextOf, XArticles } from '../x/articles.ts';
+import { aMedia } from '../x/media.ts';
+import { named, operations, others, write } from '../x/operations.ts';
+import { optional } from '../x/read-user.ts';
 import { articleTasks } from './article-tasks.ts';
-import type { SandboxClient, SandboxRequest } from './client.ts';
-import { withPage } from './paths.ts';
-import { readStatus, readSummary } from './read-article.ts';
+import { readSummary } from './read-article.ts';
 
 /** The limits of a response with an article, which a worker thread parses. 100,000 characters of Markdown become up to 400,000 values. */
 const articleLimits = {
@@ -18,103 +19,94 @@ const articleLimits = {
   differentTexts: 50_000,
 };
 
-/** The article operations of the sandbox platform on behalf of one actor. */
-export class SandboxArticles implements PlatformArticles {
-  readonly publishingNeedsPremium = true;
-  readonly #client: SandboxClient;
-  readonly #call: PlatformCall;
+/** What X does not offer. */
+const extensions = named({
+  getArticle: others('/sandbox/articles/{}', null),
+  getArticles: others('/sandbox/articles', null, {
+    query: ['status'],
+    sizes: [1, 100],
+  }),
+  changeArticle: write('PUT', '/sandbox/articles/{}', null, { body: ['title', 'content', 'cover_media_id'] }),
+  unpublishArticle: write('POST', '/sandbox/articles/{}/unpublish', null),
+  deleteArticle: write('DELETE', '/sandbox/articles/{}', null),
+});
 
-  constructor(client: SandboxClient, call: PlatformCall) {
-    this.#client = client;
-    this.#call = call;
+/** The articles of one actor on the sandbox, which keeps all of their content, and changes them. */
+export class SandboxArticles extends XArticles {
+  override readonly areWrittenOnce = false;
+
+  override async change(articleId: string, { cover, ...edits }: ArticleEdits): Promise<void> {
+    const body = await this.#bodyOf({ ...edits, ...(cover !== undefined && { cover_media_id: cover }) });
+    const request = { operation: extensions.changeArticle, ids: [articleId], body, subject: anArticle(articleId) };
+    await this.write(request, () => undefined);
   }
 
-  create(): Promise<{ articleId: string; status: ArticleStatus }> {
-    return this.#send({ operation: 'createArticle', method: 'POST', path: '/api/articles', body: {} }, (body) => {
-      const article = object(body.article, 'article');
-      return { articleId: id(article.id, 'id'), status: readStatus(article) };
-    });
+  override unpublish(articleId: string): Promise<boolean> {
+    const operation = extensions.unpublishArticle;
+    return this.write({ operation, ids: [articleId], subject: anArticle(articleId) }, (data) =>
+      flag(data.was_published, 'was_published'),
+    );
   }
 
-  setTitle(articleId: string, title: string): Promise<void> {
-    return this.#set('setArticleTitle', articleId, '/title', { body: { title } });
-  }
-
-  async setContent(articleId: string, content: ArticleContent): Promise<void> {
-    if (!('richText' in content)) throw new Error('the sandbox stores rich text');
-    const json = await this.#tasks.run(articleTasks.writeContent, { text: content.richText });
-    return this.#set('setArticleContent', articleId, '/content', { json });
-  }
-
-  setCover(articleId: string, mediaId: string | null): Promise<void> {
-    return this.#set('setArticleCover', articleId, '/cover', { body: { media_id: mediaId } });
-  }
-
-  publish(articleId: string): Promise<void> {
-    const write = { operation: 'publishArticle', method: 'PUT', path: `${pathOf(articleId)}/published` } as const;
-    return this.#send({ ...write, subject: anArticle(articleId) }, (body) => {
-      flag(body.published, 'published');
-    });
-  }
-
-  unpublish(articleId: string): Promise<boolean> {
-    const write = { operation: 'unpublishArticle', method: 'DELETE', path: `${pathOf(articleId)}/published` } as const;
-    return this.#send({ ...write, subject: anArticle(articleId) }, (body) => flag(body.was_published, 'was_published'));
-  }
-
-  delete(articleId: string): Promise<void> {
-    const write = { operation: 'deleteArticle', method: 'DELETE', path: pathOf(articleId) } as const;
+  override async delete(articleId: string): Promise<void> {
     // The article id is part of the idempotency token. A repeated create may return another draft than the first
     // attempt, and deleting that draft is a different write.
-    return this.#send({ ...write, subject: anArticle(articleId), part: articleId }, (body) => {
-      flag(body.deleted, 'deleted');
-    });
+    const request = { operation: extensions.deleteArticle, ids: [articleId], subject: anArticle(articleId) };
+    await this.write({ ...request, part: articleId }, (data) => flag(data.deleted, 'deleted'));
   }
 
-  article(articleId: string): Promise<PlatformArticle> {
-    const read = { operation: 'article', method: 'GET', path: pathOf(articleId) } as const;
-    const request = { ...read, subject: anArticle(articleId), limits: articleLimits };
-    return this.#client.sendForText(request, this.#call, async (text) => {
-      const outcome = await this.#tasks.run(articleTasks.readArticle, { text });
+  override article(articleId: string): Promise<PlatformArticle> {
+    const request = {
+      operation: extensions.getArticle,
+      id: articleId,
+      subject: anArticle(articleId),
+      limits: articleLimits,
+    };
+    return this.parts.client.sendForText(request, this.call, async (text) => {
+      const outcome = await this.tasks.run(articleTasks.readArticle, { text });
       if ('nonsense' in outcome) throw new InvalidResponseError(outcome.nonsense);
       return outcome;
     });
   }
 
-  list(status: ArticleStatus | null, page: PageRequest): Promise<Page<ArticleSummary>> {
-    const asked = withPage('/api/articles', page, status === null ? {} : { status });
-    const readItems = (body: Wire) =>
-      list(body.articles, 'articles').map((each) => readSummary(object(each, 'articles[]')));
-    return this.#send({ operation: 'articles', method: 'GET', ...asked }, (body) => readPage(body, readItems, {}));
+  override list(status: ArticleStatus | null, { count, cursor }: PageRequest): Promise<Page<ArticleSummary>> {
+    const page = { size: count, token: cursor };
+    return this.parts.client.send(
+      { operation: extensions.getArticles, query: { status }, page },
+      this.call,
+      ({ data, meta }) => ({
+        items: list(data, 'data')
+          .slice(0, count)
+          .map((each) => readSummary(object(each, 'data[]'))),
+        cursor: optional(text, meta.next_token, 'next_token', null),
+      }),
+    );
   }
 
-  isPicture(mediaId: string): Promise<boolean> {
-    const read = { operation: 'media', method: 'GET', path: `/api/media/${mediaId}` } as const;
-    return this.#send(read, (body) => text(object(body.media, 'media').kind, 'kind') !== 'video');
+  override isPicture(mediaId: string): Promise<boolean> {
+    const query = { media_id: mediaId };
+    const request = { operation: operations.getMediaUploadStatus, query, subject: aMedia(mediaId) };
+    return this.parts.client.send(request, this.call, ({ data }) => object(data, 'data').video === undefined);
   }
 
-  mediaAt(url: string): string | null {
+  override mediaAt(url: string): string | null {
     const parsed = parseUrl(url);
-    if (parsed?.origin !== this.#client.origin) return null;
+    if (parsed?.origin !== this.parts.features.pages.url) return null;
     return /^\/media\/uploads\/(\d{1,20})\.\w{3,4}$/.exec(parsed.pathname)?.[1] ?? null;
   }
 
-  #set(operation: string, articleId: string, part: string, body: Pick<SandboxRequest, 'body' | 'json'>): Promise<void> {
-    const path = pathOf(articleId) + part;
-    return this.#send({ operation, method: 'PUT', path, ...body, subject: anArticle(articleId) }, (answer) => {
-      object(answer.article, 'article');
-    });
+  protected override bodyOf({ cover, ...article }: NewArticle): Promise<string> {
+    return this.#bodyOf({ ...article, ...(cover !== null && { cover_media: { media_id: cover } }) });
   }
 
-  get #tasks(): TaskRunner {
-    if (!this.#call.tasks) throw new Error('articles need a task runner');
-    return this.#call.tasks;
+  protected override placeOf(data: Wire): ArticlePlace {
+    const { article_id, status, tweet_id, draft_url, public_url } = readSummary(data);
+    return { article_id, status, tweet_id, draft_url, public_url };
   }
 
-  #send<T>(request: SandboxRequest, read: (body: Wire) => T): Promise<T> {
-    return this.#client.send(request, this.#call, read);
+  async #bodyOf({ content, ...fields }: ArticleEdits): Promise<string> {
+    if (content === undefined) return JSON.stringify(fields);
+    const written = await this.tasks.run(articleTasks.writeContent, { text: richTextOf(content) });
+    return `{"content":${written},${JSON.stringify(fields).slice(1)}`.replace(/,\}$/, '}');
   }
 }
-
-const pathOf = (articleId: string) => `/api/articles/${articleId}`;
-const anArticle = (articleId: string) => ({ kind: 'Article', id: articleId }) as const;

@@ -4,7 +4,7 @@ import { flag, InvalidResponseError, id, nullable, object, readIsoTime, text, ty
 import { readRichText } from './rich-text-wire.ts';
 
 export function readArticle(body: Wire): PlatformArticle {
-  const article = object(body.article, 'article');
+  const article = object(body.data, 'data');
   return {
     ...readSummary(article),
     content: { richText: JSON.stringify(readRichText(object(article.content, 'content'))) },
@@ -26,7 +26,7 @@ export function readSummary(article: Wire): ArticleSummary {
   };
 }
 
-export function readStatus(article: Wire): ArticleStatus {
+function readStatus(article: Wire): ArticleStatus {
   const status = text(article.status, 'status');
   if (status === 'draft' || status === 'published') return status;
   throw new InvalidResponseError(`status is "${status.slice(0, 40)}"`);

@@ -2,14 +2,13 @@ import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { PlatformArticles } from '../articles-port.ts';
-import { object, type Wire } from '../http/wire.ts';
+import { object } from '../http/wire.ts';
 import type {
   ActivityPage,
   ActivityRequest,
   PageOf,
   PageRequest,
   PlatformCall,
-  PlatformMedia,
   UserReference,
   ViewerPage,
 } from '../port.ts';
@@ -22,7 +21,6 @@ import type { SessionParts } from '../x/session.ts';
 import { XSession } from '../x/writes.ts';
 import { SandboxArticles } from './articles.ts';
 import type { SandboxClient } from './client.ts';
-import { SandboxMedia } from './media.ts';
 import { SandboxMessages } from './messages.ts';
 import { withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
@@ -41,20 +39,14 @@ const extensions = named({
  */
 export class SandboxSession extends XSession {
   readonly #client: SandboxClient;
-  readonly #call: PlatformCall;
 
   constructor(parts: SessionParts, client: SandboxClient, call: PlatformCall) {
     super(parts, call);
     this.#client = client;
-    this.#call = call;
-  }
-
-  override get media(): PlatformMedia {
-    return new SandboxMedia(this.#client, this.#call);
   }
 
   override get articles(): PlatformArticles {
-    return new SandboxArticles(this.#client, this.#call);
+    return new SandboxArticles(this.parts, this.call);
   }
 
   override async homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
@@ -82,17 +74,19 @@ export class SandboxSession extends XSession {
   }
 
   override activity({ waitMs = 0, ...page }: ActivityRequest): Promise<ActivityPage> {
-    const read = (body: Wire) => readActivity(body, page.count);
-    const asked = withPage('/api/activity', page, waitMs === 0 ? {} : { wait_ms: String(waitMs) });
-    const request = waitMs === 0 ? { operation: 'activity' } : { operation: 'activityWait', waitMs };
-    return this.#client.send({ ...request, method: 'GET', ...asked }, this.#call, read);
+    const request = {
+      ...(waitMs === 0 ? { operation: 'activity' } : { operation: 'activityWait', waitMs }),
+      ...withPage('/api/activity', page, waitMs === 0 ? {} : { wait_ms: String(waitMs) }),
+      method: 'GET' as const,
+    };
+    return this.#client.send(request, this.call, (body) => readActivity(body, page.count));
   }
 
   override get messages(): SandboxMessages {
-    return new SandboxMessages(this.#client, this.#call);
+    return new SandboxMessages(this.#client, this.call);
   }
 
   override get realms(): PlatformRealms {
-    return sandboxRealms(this.#client, this.#call);
+    return sandboxRealms(this.#client, this.call);
   }
 }

@@ -15,7 +15,6 @@ export const xCapabilities = {
       'article/unpublish',
       'article/delete',
     ),
-    ...because(later, 'media/upload', 'article/create', 'article/publish', 'article/detail'),
     ...because(
       later,
       'dm/list',

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { TakenMedia } from '../../shared/model/taken-media.ts';
+import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
-import { type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
+import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
 import type { OnCost, PlatformCall } from '../port.ts';
+import type { XFeatures } from './features.ts';
 import type { Fields } from './fields.ts';
 import {
   type Endpoint,
@@ -18,14 +20,13 @@ import {
   type WriteClass,
   writePrices,
 } from './operations.ts';
-import { type ProblemContext, readProblem, type Subject } from './problems.ts';
+import { type ProblemContext, rateLimited, readProblem, type Subject } from './problems.ts';
 
 export interface XClientOptions {
   origin: string;
   transport: Transport;
   runtime: Runtime;
-  /** Asks for the sandbox's extensions. */
-  extensions: boolean;
+  features: XFeatures;
   /** The operator's app-only token, for operations that refuse those of users. */
   appToken: Secret | null;
   /** Called when X refuses a call because the operator's credit is used up. */
@@ -41,7 +42,7 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   query?: Partial<Record<NoInfer<Query>, string | null>>;
   /** The page of a list. */
   page?: { size: number; token: string | null };
-  fields: Fields<Class>;
+  fields?: Fields<Class>;
   subject?: Subject | null;
   /** The number of objects that a look-up asks for. Default: 1. */
   count?: number;
@@ -49,13 +50,18 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   appOnly?: boolean;
   /** True if a response with `errors` and without `data` is a success: all the objects are missing. */
   isBulk?: boolean;
+  /** The limits of the response. Default: those of a page if `count` is above 1, otherwise those of one object. */
+  limits?: Partial<AnswerLimits>;
 }
 
 export interface XWrite<Body extends string> {
   operation: Write<Body>;
   /** The ids in the path. */
   ids: readonly string[];
-  body?: Readonly<Partial<Record<NoInfer<Body>, unknown>>> | undefined;
+  /** The body, or its JSON text. */
+  body?: Readonly<Partial<Record<NoInfer<Body>, unknown>>> | string | undefined;
+  /** The body as bytes. Replaces `body`. */
+  bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
   subject: Subject | null;
   /** The price class, if it depends on the body. */
   price?: WriteClass | undefined;
@@ -78,6 +84,9 @@ export interface XBody {
 const maxExhausted = 10_000;
 /** The size of the largest item of a page in bytes: a post of 25,000 characters, and its part of the included posts and users. */
 const maxItemBytes = 256 * 1024;
+/** The time between two app-only requests, and the longest that one waits for its turn. */
+const appOnlyMs = 1_000;
+const maxAppOnlyWaitMs = 4_000;
 /** The longest window of X's rate limits. */
 const maxRetryAfterSeconds = 24 * 60 * 60;
 const nothing: Wire = {};
@@ -88,6 +97,8 @@ export class XClient {
   readonly #target: { readonly origin: string; readonly chosenBy: 'operator' };
   /** When the rate limit of an operation ends for a token, in milliseconds. */
   readonly #exhausted = new LRUCache<string, number>({ max: maxExhausted });
+  /** When the next app-only request may be sent, in milliseconds. */
+  #nextAppOnly = 0;
 
   constructor(options: XClientOptions) {
     this.#options = options;
@@ -104,8 +115,34 @@ export class XClient {
     call: PlatformCall,
     read: (body: XBody) => T,
   ): Promise<T> {
-    const { operation, id = '', page, count = page?.size ?? 1, subject = null, appOnly = false } = request;
+    return this.#get(request, call, async (answer) => {
+      const body = await this.#readFor(answer, request, call);
+      this.#countObjects(call, request.operation, body);
+      return read(body);
+    });
+  }
+
+  /** As `send`, for a response that may be too large to parse on this thread. `read` gets the text of a 2xx response. */
+  sendForText<Query extends string, Class extends PriceClass, T>(
+    request: XRequest<Query, Class>,
+    call: PlatformCall,
+    read: (text: string) => Promise<T>,
+  ): Promise<T> {
+    return this.#get(request, call, async (answer) => {
+      if (answer.status >= 300) await this.#readFor(answer, request, call);
+      return read(await answer.text());
+    });
+  }
+
+  async #get<Query extends string, Class extends PriceClass, T>(
+    request: XRequest<Query, Class>,
+    call: PlatformCall,
+    read: (answer: PlatformAnswer) => Promise<T>,
+  ): Promise<T> {
+    const { operation, id = '', page, count = page?.size ?? 1, appOnly = false } = request;
+    const { limits = count > 1 ? pageLimits(count, maxItemBytes) : singleLimits } = request;
     this.#refuseEarly(operation, call, appOnly);
+    if (appOnly) await this.#waitForTurn(operation);
     const query = queryOf(request);
     return this.#options.transport.send(
       {
@@ -114,17 +151,16 @@ export class XClient {
         method: operation.method,
         path: pathOf(operation, [id]) + (query === '' ? '' : `?${query}`),
         headers: this.#headersFor(call, appOnly),
-        limits: count > 1 ? pageLimits(count, maxItemBytes) : singleLimits,
+        limits,
       },
       call,
-      async (answer) => {
-        const body = await this.#read(answer, { operation, subject, appOnly }, call, (found) =>
-          isWhole(found, request),
-        );
-        this.#countObjects(call, operation, body);
-        return read(body);
-      },
+      read,
     );
+  }
+
+  #readFor(answer: PlatformAnswer, request: XRequest<string, PriceClass>, call: PlatformCall): Promise<XBody> {
+    const { operation, subject = null, appOnly = false } = request;
+    return this.#read(answer, { operation, subject, appOnly }, call, (found) => isWhole(found, request));
   }
 
   /**
@@ -132,15 +168,19 @@ export class XClient {
    * it receives. Only the sandbox recognizes a repeated one, by its idempotency token.
    */
   write<Body extends string, T>(request: XWrite<Body>, call: PlatformCall, read: (data: Wire) => T): Promise<T> {
-    const { operation, ids, body, subject, part = '', price = operation.price } = request;
+    const { operation, ids, body, bytes, subject, part = '', price = operation.price } = request;
     this.#refuseEarly(operation, call);
     const headers = this.#headersFor(call);
     const token = call.tokenFor(operation.name + part);
-    const { extensions, transport } = this.#options;
+    const { features, transport } = this.#options;
+    const { extensions } = features;
     if (extensions) headers['idempotency-token'] = token;
-    if (body) headers['content-type'] = 'application/json';
+    if (bytes) {
+      headers['content-type'] = bytes.type;
+      headers['content-length'] = String(bytes.size);
+    } else if (body) headers['content-type'] = 'application/json';
     const { name, method } = operation;
-    const text = body && JSON.stringify(body);
+    const text = typeof body === 'object' ? JSON.stringify(body) : body;
     const restriction = extensions ? undefined : (request.restriction ?? operation.restriction);
     return transport.send(
       {
@@ -150,6 +190,7 @@ export class XClient {
         path: pathOf(operation, ids),
         headers,
         text,
+        bytes,
         limits: singleLimits,
       },
       call,
@@ -157,7 +198,7 @@ export class XClient {
         const about = { operation, subject, appOnly: false, restriction };
         const { data } = await this.#read(answer, about, call, (found) => found.data !== undefined);
         const result = read(object(data, 'data'));
-        this.#count(call, price, 1, writePrices[price]);
+        if (price !== null) this.#count(call, price, 1, writePrices[price]);
         return result;
       },
     );
@@ -172,20 +213,20 @@ export class XClient {
   }
 
   #headersFor(call: PlatformCall, appOnly = false): Record<string, string> {
-    const { appToken, extensions } = this.#options;
+    const { appToken, features } = this.#options;
     const token = appOnly && appToken ? appToken : call.authToken;
     const headers: Record<string, string> = {
       accept: 'application/json',
       authorization: `Bearer ${token.expose()}`,
     };
-    if (extensions) headers['x-sandbox-extensions'] = '1';
+    if (features.extensions) headers['x-sandbox-extensions'] = '1';
     return headers;
   }
 
   /** Returns the body of a successful response. Throws the problem of any other one, and of one for which `isSuccess` is false. */
   async #read(
     answer: PlatformAnswer,
-    about: Omit<ProblemContext, 'status' | 'retryAfterSeconds'>,
+    about: Omit<ProblemContext, 'status' | 'retryAfterSeconds' | 'mayLackScopes'>,
     call: PlatformCall,
     isSuccess: (body: XBody) => boolean,
   ): Promise<XBody> {
@@ -196,6 +237,7 @@ export class XClient {
       this.#exhausted.set(limitKey(operation, call, appOnly), until);
     }
     if (status >= 300 && status < 400) throw new InvalidResponseError(`a redirect (status ${status})`);
+    if (status === 204) return { data: nothing, includes: nothing, meta: nothing, errors: [] };
     const body = status < 300 ? object(await answer.json(), 'body') : await answer.json().catch(() => null);
     if (status < 300 && body !== null) {
       const { data, includes = nothing, meta = nothing, errors = [] } = body as Wire;
@@ -212,6 +254,7 @@ export class XClient {
       ...about,
       status,
       retryAfterSeconds: Math.max(1, this.#retryAfter(answer)),
+      mayLackScopes: !this.#options.features.extensions,
     });
     if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
     throw problem;
@@ -220,7 +263,7 @@ export class XClient {
   /** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
   #countObjects(call: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
     const count = { post: 0, user: 0 };
-    count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
+    if (items !== null) count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
     count.post += lengthOf(includes.posts ?? includes.tweets);
     count.user += lengthOf(includes.users);
     for (const priceClass of ['post', 'user'] as const) {
@@ -235,7 +278,14 @@ export class XClient {
   }
 
   /** X sends the time when the limit ends, in seconds since the Unix epoch. */
-  #retryAfter({ retryAfter: after, rateLimitReset: reset }: PlatformAnswer): number {
+  #retryAfter({
+    status,
+    retryAfter: after,
+    rateLimitReset: reset,
+    rateLimitRemaining: remaining,
+  }: PlatformAnswer): number {
+    // The limit of a second was exceeded, and not that of the window.
+    if (status === 429 && remaining !== null && remaining !== '0') return 1;
     if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
     if (reset === null || !/^\d{1,12}$/.test(reset)) return 60;
     const seconds = Math.ceil(Number(reset) - this.#options.runtime.now() / 1_000);
@@ -247,11 +297,17 @@ export class XClient {
     if (this.#exhausted.size === 0) return;
     const until = this.#exhausted.get(limitKey(operation, call, appOnly));
     const ms = until === undefined ? 0 : until - this.#options.runtime.now();
-    if (ms <= 0) return;
-    const retryAfterSeconds = Math.ceil(ms / 1_000);
-    throw new PosternError('platform_rate_limit', `The platform's rate limit of ${operation.name}`, {
-      retryAfterSeconds,
-    });
+    if (ms > 0) throw rateLimited(operation, ms);
+  }
+
+  /** X accepts one app-only request a second, whoever calls. */
+  async #waitForTurn(operation: Endpoint): Promise<void> {
+    const { runtime } = this.#options;
+    const now = runtime.now();
+    const waitMs = Math.max(0, this.#nextAppOnly - now);
+    if (waitMs > maxAppOnlyWaitMs) throw rateLimited(operation, waitMs - maxAppOnlyWaitMs);
+    this.#nextAppOnly = now + waitMs + appOnlyMs;
+    if (waitMs > 0) await sleep(runtime, waitMs);
   }
 }
 
@@ -266,7 +322,9 @@ export function cacheName({ authToken, proxy, account }: PlatformCall): string {
 }
 
 function limitKey(operation: Endpoint, call: PlatformCall, appOnly: boolean): string {
-  return `${operation.name} ${appOnly ? '' : cacheName(call)}`;
+  // Responses through a caller's proxy may be forged, also about the limits of the operator's token.
+  const appOnlyName = call.proxy ? call.account : '';
+  return `${operation.name} ${appOnly ? appOnlyName : cacheName(call)}`;
 }
 
 function pathOf({ path }: Endpoint, ids: readonly string[]): string {
@@ -281,7 +339,7 @@ function isWhole({ data, meta, errors }: XBody, { operation, isBulk }: XRequest<
 }
 
 function queryOf({ operation, query, page, fields }: XRequest<string, PriceClass>): string {
-  let text = fields.text;
+  let text = fields?.text ?? '';
   const parts = { ...query, ...(page && { max_results: page.size, [operation.token]: page.token }) };
   for (const [name, value] of Object.entries(parts)) {
     if (value === null || value === undefined) continue;

@@ -53,6 +53,12 @@ export const pinnedFields: Fields<'user'> = {
   of: 'user',
   text: queryOf({ 'user.fields': ofUser, expansions: 'pinned_post_id' }),
 };
+/** The fields that decide who may publish articles. */
+export const subscriptionFields: Fields<'user'> = {
+  of: 'user',
+  text: queryOf({ 'user.fields': 'subscription_type,verified_type' }),
+};
+export const articleFields: Fields<'post'> = { of: 'post', text: queryOf({ 'post.fields': 'article,created_at' }) };
 export const protectedFields: Fields<'user'> = { of: 'user', text: queryOf({ 'user.fields': 'protected' }) };
 /** The fields by which a post is recognized. */
 export const referenceFields: Fields<'post'> = {

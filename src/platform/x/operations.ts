@@ -16,13 +16,14 @@ export type WriteClass = keyof typeof writePrices;
 export interface Endpoint {
   /** The operationId in X's OpenAPI document (2.167, of 22 August 2026), for metrics. */
   readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path. Each `{}` is replaced by an id or name that the request is about. */
   readonly path: string;
   /** The scopes that a user access token needs besides `tweet.read` and `users.read`. */
   readonly scopes: readonly string[];
   /** Requests in 15 minutes. `null` if X documents no limit. */
   readonly limit: number | null;
-  /** Whose requests X counts: those of each user token, or those of the app. X then accepts only the app-only token. */
+  /** Whose requests X counts: those of each user token, or those of the app. X then accepts only the app-only token, and 1 request a second. */
   readonly limitOf: 'user' | 'app';
 }
 
@@ -31,7 +32,8 @@ export interface Write<Body extends string = string> extends Endpoint {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   /** The names in the body. No body is sent if there are none. */
   readonly body: readonly Body[];
-  readonly price: WriteClass;
+  /** `null` if X lists no price. */
+  readonly price: WriteClass | null;
   /** Why X refuses the write to most apps, for messages. */
   readonly restriction?: string;
 }
@@ -39,8 +41,8 @@ export interface Write<Body extends string = string> extends Endpoint {
 /** A read of X's API, or of the sandbox's extensions. */
 export interface Operation<Query extends string = string, Class extends PriceClass = PriceClass> extends Endpoint {
   readonly method: 'GET';
-  /** The class of the objects in `data`. */
-  readonly items: Class;
+  /** The class of the objects in `data`; `null` if X lists no price for them. */
+  readonly items: Class | null;
   /** The names of the query parameters besides those of fields and pages. */
   readonly query: readonly Query[];
   /** The least and the greatest `max_results`. */
@@ -52,7 +54,7 @@ export interface Operation<Query extends string = string, Class extends PriceCla
 type Declared<Query extends string, Class extends PriceClass> = Omit<Operation<Query, Class>, 'name'>;
 
 /** An operation without parameters has the type of an empty name, because an object without allowed names would allow all. */
-function declare<Class extends PriceClass>(items: Class) {
+function declare<Class extends PriceClass>(items: Class | null) {
   return <const Query extends string = ''>(
     path: string,
     limit: number | null,
@@ -73,12 +75,13 @@ function declare<Class extends PriceClass>(items: Class) {
 
 export const posts = declare('post');
 export const users = declare('user');
+export const others = declare<never>(null);
 
 /** Declares a write. X's limit of most writes is 50. */
 export function write<const Body extends string = ''>(
   method: Write['method'],
   path: string,
-  price: WriteClass,
+  price: WriteClass | null,
   more: Partial<Pick<Write<Body>, 'body' | 'scopes' | 'limit' | 'restriction'>> = {},
 ): Omit<Write<NoInfer<Body>>, 'name'> {
   return { method, path, price, limit: 50, limitOf: 'user', body: [], scopes: [], ...more };
@@ -93,6 +96,8 @@ export function named<Table extends Record<string, Omit<Operation, 'name'> | Omi
 const range = ['start_time', 'end_time', 'since_id', 'until_id'] as const;
 const timelineQuery = [...range, 'exclude'] as const;
 const search = { query: ['query', 'sort_order', ...range], sizes: [10, 100], token: 'next_token' } as const;
+
+const uploading = ['media.write'];
 
 /** The reads of X's API that Postern uses. Requests, costs, limits and the scopes in messages derive from this table. */
 export const operations = named({
@@ -121,6 +126,7 @@ export const operations = named({
   getUsersFollowers: users('/2/users/{}/followers', 300, { scopes: ['follows.read'], sizes: [1, 1_000] }),
   getUsersFollowing: users('/2/users/{}/following', 300, { scopes: ['follows.read'], sizes: [1, 1_000] }),
   getUsersAffiliates: users('/2/users/{}/affiliates', null, { sizes: [1, 1_000] }),
+  getMediaUploadStatus: others('/2/media/upload', null, { query: ['media_id', 'command'], scopes: uploading }),
   getListsMembers: users('/2/lists/{}/members', 900, { scopes: ['list.read'], sizes: [1, 100] }),
 });
 
@@ -168,4 +174,31 @@ export const writes = named({
   }),
   muteUser: write('POST', '/2/users/{}/muting', 'interaction_create', { body: byUser, scopes: ['mute.write'] }),
   unmuteUser: write('DELETE', '/2/users/{}/muting/{}', 'interaction_delete', { scopes: ['mute.write'] }),
+  mediaUpload: write('POST', '/2/media/upload', null, {
+    body: ['media', 'media_category'],
+    scopes: uploading,
+    limit: 500,
+  }),
+  initializeMediaUpload: write('POST', '/2/media/upload/initialize', null, {
+    body: ['media_type', 'media_category', 'total_bytes'],
+    scopes: uploading,
+    limit: 1_875,
+  }),
+  appendMediaUpload: write('POST', '/2/media/upload/{}/append', null, {
+    body: ['media', 'segment_index'],
+    scopes: uploading,
+    limit: 1_875,
+  }),
+  finalizeMediaUpload: write('POST', '/2/media/upload/{}/finalize', null, { scopes: uploading, limit: 1_875 }),
+  createMediaMetadata: write('POST', '/2/media/metadata', 'content_manage', {
+    body: ['id', 'metadata'],
+    scopes: uploading,
+    limit: null,
+  }),
+  articleCreateDraft: write('POST', '/2/articles/draft', null, {
+    body: ['title', 'content_state', 'cover_media'],
+    scopes: posting,
+    limit: null,
+  }),
+  articlePublish: write('POST', '/2/articles/{}/publish', null, { scopes: posting, limit: null }),
 });

@@ -2,10 +2,20 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../../shared/errors/reasons.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
 import { flag, id, object, text, type Wire } from '../http/wire.ts';
-import type { CreatedTweet, FollowState, NamedUser, NewTweet, UserReference } from '../port.ts';
+import type {
+  CreatedTweet,
+  FollowState,
+  NamedUser,
+  NewTweet,
+  PlatformArticles,
+  PlatformMedia,
+  UserReference,
+} from '../port.ts';
+import { XArticles } from './articles.ts';
 import type { XWrite } from './client.ts';
 import { protectedFields, referenceFields } from './fields.ts';
 import { aUser, byReference, checkedId, isId } from './identifiers.ts';
+import { XMedia } from './media.ts';
 import { enterpriseOnly, operations, type Write, writes } from './operations.ts';
 import { aTweet, subjectNotFound } from './problems.ts';
 import { isPostOf, maxTextLength, timeOfId } from './read-post.ts';
@@ -19,6 +29,14 @@ const replies = 'X accepts replies only to authors who have mentioned the actor 
 
 /** A session on X, or on the sandbox as a server of X's API, on behalf of one actor. */
 export class XSession extends XReadSession {
+  override get media(): PlatformMedia {
+    return new XMedia(this.parts, this.call);
+  }
+
+  override get articles(): PlatformArticles {
+    return new XArticles(this.parts, this.call);
+  }
+
   override async createTweet(tweet: NewTweet): Promise<CreatedTweet> {
     const { mediaIds = [], mediaAltTexts = [], replyToTweetId: replyTo, quoteTweetUrl: url } = tweet;
     const { host } = this.parts.features;

@@ -4,24 +4,23 @@ import type { Dataset } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
 
+interface Edits {
+  readonly at: number;
+  readonly title?: string;
+  readonly content?: ArticleContent;
+  readonly cover?: string | null;
+}
+
 /** A journal entry for a write to an article. */
 export type ArticleEntry =
-  | {
+  | (Edits & {
       readonly kind: 'article';
       readonly id: string;
       readonly author: string;
-      readonly at: number;
       readonly token?: string;
       readonly fingerprint?: string;
-    }
-  | {
-      readonly kind: 'edit_article';
-      readonly article: string;
-      readonly at: number;
-      readonly title?: string;
-      readonly content?: ArticleContent;
-      readonly cover?: string | null;
-    }
+    })
+  | (Edits & { readonly kind: 'edit_article'; readonly article: string })
   | { readonly kind: 'publish_article'; readonly article: string; readonly tweet: string; readonly at: number }
   | {
       readonly kind: 'unpublish_article' | 'delete_article';
@@ -37,27 +36,16 @@ export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): boolea
   if (entry.kind === 'article') {
     const author = dataset.users.get(entry.author);
     if (author === undefined) return false;
-    dataset.articles.create(entry.id, author, entry.at);
+    edit(dataset, dataset.articles.create(entry.id, author, entry.at), entry);
     dataset.articles.lastId = entry.id;
     return true;
   }
   const article = dataset.articles.find(entry.article);
   if (article === undefined) return false;
   switch (entry.kind) {
-    case 'edit_article': {
-      const { title, content, cover } = entry;
-      if (title !== undefined) article.title = title;
-      if (content !== undefined) {
-        attach(dataset, mediaIn(content), mediaIn(article.content()), entry.at);
-        article.content = () => content;
-      }
-      if (cover !== undefined) {
-        attach(dataset, idsOf(cover), idsOf(article.coverId), entry.at);
-        article.coverId = cover;
-      }
-      article.updatedAt = entry.at;
+    case 'edit_article':
+      edit(dataset, article, entry);
       return true;
-    }
     case 'publish_article': {
       const last = dataset.lastTweetId;
       if (last !== undefined && compareIds(entry.tweet, last) <= 0) return false;
@@ -89,6 +77,19 @@ export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): boolea
       article.deleted = true;
       return true;
   }
+}
+
+function edit(dataset: Dataset, article: SandboxArticle, { title, content, cover, at }: Edits): void {
+  if (title !== undefined) article.title = title;
+  if (content !== undefined) {
+    attach(dataset, mediaIn(content), mediaIn(article.content()), at);
+    article.content = () => content;
+  }
+  if (cover !== undefined) {
+    attach(dataset, idsOf(cover), idsOf(article.coverId), at);
+    article.coverId = cover;
+  }
+  article.updatedAt = at;
 }
 
 /** Deletes the tweet that publishes the article, and releases the cover image of the tweet. */

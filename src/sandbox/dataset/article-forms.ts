@@ -3,14 +3,8 @@ import type { Dataset } from './dataset.ts';
 import type { User } from './types.ts';
 import { mediaOf } from './uploads.ts';
 
-/** A call, as far as it decides what an article looks like. */
-interface Viewing {
-  readonly platform: { readonly dataset: Dataset };
-  readonly actor: User;
-}
-
 /** Builds the JSON form of an article without its content. */
-export function summaryForm({ platform: { dataset }, actor }: Viewing, article: SandboxArticle) {
+export function summaryForm(dataset: Dataset, actor: User, article: SandboxArticle) {
   const { id, author, title, tweet, coverId } = article;
   const at = (time: number) => new Date(time).toISOString();
   return {
@@ -28,14 +22,14 @@ export function summaryForm({ platform: { dataset }, actor }: Viewing, article: 
   };
 }
 
-export function articleForm(call: Viewing, article: SandboxArticle) {
+export function articleForm(dataset: Dataset, actor: User, article: SandboxArticle) {
   const content = article.content();
   const entities = content.entities.map((entity) =>
     entity.type === 'MEDIA'
-      ? { ...entity, url: call.platform.dataset.origin + (picturePath(call.platform.dataset, entity.media_id) ?? '/') }
+      ? { ...entity, url: dataset.origin + (picturePath(dataset, entity.media_id) ?? '/') }
       : entity,
   );
-  return { ...summaryForm(call, article), content: { ...content, entities } };
+  return { ...summaryForm(dataset, actor, article), content: { ...content, entities } };
 }
 
 const publicPath = ({ author, id }: SandboxArticle) => `/${author.screenName}/articles/${id}`;

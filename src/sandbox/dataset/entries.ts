@@ -62,6 +62,13 @@ export type Entry =
       readonly token?: string;
       readonly fingerprint?: string;
     }
+  | {
+      readonly kind: 'describe_media';
+      readonly user: string;
+      readonly id: string;
+      readonly text: string;
+      readonly at: number;
+    }
   | ArticleEntry
   | { readonly kind: 'followers'; readonly user: string; readonly count: number; readonly at: number }
   | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
@@ -187,6 +194,12 @@ export function applyEntry(dataset: Dataset, entry: Entry): boolean {
       if (owner === undefined) return false;
       const { id, extension, width, height, durationMs, at } = entry;
       dataset.uploads.add({ id, owner, kind: entry.format, extension, width, height, durationMs, idleSince: at });
+      return true;
+    }
+    case 'describe_media': {
+      const upload = dataset.uploads.shown(entry.id, entry.at);
+      if (upload === undefined) return false;
+      upload.altText = entry.text;
       return true;
     }
     case 'article':

@@ -1,4 +1,6 @@
-import { notFound } from '../refusal.ts';
+import { badRequest, notFound } from '../refusal.ts';
+import type { Format } from '../uploads/formats.ts';
+import { compareIds } from './snowflake.ts';
 import type { AttachedMedia, User } from './types.ts';
 
 export interface Upload {
@@ -14,6 +16,25 @@ export interface Upload {
   uses: number;
   /** The time since which nothing uses the upload. Meaningful only if `uses` is 0. */
   idleSince: number;
+  /** The time from which the upload can be attached, because X processes videos. */
+  readyAt: number;
+  /** The description for people who cannot see the media. */
+  altText: string | null;
+}
+
+/** An upload whose bytes arrive in several requests. It ends with the process. */
+export interface PendingUpload {
+  readonly id: string;
+  readonly owner: User;
+  readonly format: Format;
+  readonly totalBytes: number;
+  readonly token: string | undefined;
+  readonly startedAt: number;
+  /** The name of the file with the bytes so far. */
+  readonly part: string;
+  bytes: number;
+  /** The index of the next segment. */
+  next: number;
 }
 
 const IDLE_MS = 24 * 60 * 60 * 1000;
@@ -22,17 +43,25 @@ const STILL_WIDTH = 640;
 /** Stores uploads. An upload expires when nothing has used it for a day. */
 export class Uploads {
   readonly #byId = new Map<string, Upload>();
+  readonly pending = new Map<string, PendingUpload>();
   last: string | undefined;
 
-  add(upload: Omit<Upload, 'uses'>): void {
-    this.#byId.set(upload.id, { ...upload, uses: 0 });
-    this.last = upload.id;
+  add(upload: Omit<Upload, 'uses' | 'readyAt' | 'altText'>): void {
+    this.#byId.set(upload.id, { ...upload, uses: 0, readyAt: 0, altText: null });
+    if (this.last === undefined || compareIds(upload.id, this.last) > 0) this.last = upload.id;
+  }
+
+  /** Returns an upload of this actor. Throws `not_found` if there is none. */
+  find(id: string, actor: User, now: number): Upload {
+    const upload = this.shown(id, now);
+    if (upload?.owner !== actor) throw notFound('media', id);
+    return upload;
   }
 
   /** Returns an upload that this actor may attach. Throws `not_found` if there is none. */
   own(id: string, actor: User, now: number): Upload {
-    const upload = this.shown(id, now);
-    if (upload?.owner !== actor) throw notFound('media', id);
+    const upload = this.find(id, actor, now);
+    if (upload.readyAt > now) throw badRequest('media_ids', `The media ${id} is still being processed`);
     return upload;
   }
 
@@ -62,13 +91,18 @@ export class Uploads {
   sweep(now: number): string[] {
     const gone = [...this.#byId.values()].filter((upload) => isGone(upload, now));
     for (const { id } of gone) this.#byId.delete(id);
-    return gone.map(fileOf);
+    const late = [...this.pending.values()].filter(({ startedAt }) => startedAt + IDLE_MS <= now);
+    for (const { id } of late) this.pending.delete(id);
+    return [...gone.map(fileOf), ...late.map(({ part }) => part)];
   }
 
   files(): Set<string> {
-    return new Set([...this.#byId.values()].map(fileOf));
+    return new Set([...[...this.#byId.values()].map(fileOf), ...[...this.pending.values()].map(({ part }) => part)]);
   }
 }
+
+/** The time after which an upload that nothing uses expires. */
+export const expiresAfterSecs = IDLE_MS / 1_000;
 
 export function fileOf({ id, extension }: Pick<Upload, 'id' | 'extension'>): string {
   return `${id}.${extension}`;

@@ -6,15 +6,18 @@ const LIMIT_BYTES = 1024 * 1024;
 
 const tooLarge = (limit: number) => new Problem(413, 'payload_too_large', `The body is larger than ${limit} bytes`);
 
-/** Reads the JSON object in a request body. Returns an empty object if the body is empty. */
+/** Reads the JSON object or the form in a request body. Files of a form are buffers. Returns an empty object if the body is empty. */
 export async function readBody(request: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Fields> {
-  const text = await readText(request, limitBytes);
-  if (text.trim() === '') return {};
+  const bytes = await readBytes(request, limitBytes);
+  const type = request.headers['content-type'] ?? '';
   let value: unknown;
   try {
+    if (/^multipart\/form-data\b/i.test(type)) return await formFields(bytes, type);
+    const text = bytes.toString('utf8');
+    if (text.trim() === '') return {};
     value = JSON.parse(text);
   } catch {
-    throw new Problem(400, 'bad_request', 'The body is not JSON', { field: 'body' });
+    throw new Problem(400, 'bad_request', 'The body is neither JSON nor a form', { field: 'body' });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Problem(400, 'bad_request', 'The body is not a JSON object', { field: 'body' });
@@ -22,7 +25,16 @@ export async function readBody(request: IncomingMessage, limitBytes = LIMIT_BYTE
   return value as Fields;
 }
 
-function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
+async function formFields(bytes: Buffer, type: string): Promise<Fields> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
+  const fields = [...form].map(async ([name, value]) => [
+    name,
+    typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()),
+  ]);
+  return Object.fromEntries(await Promise.all(fields)) as Fields;
+}
+
+function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
     const chunks: Buffer[] = [];
@@ -36,7 +48,7 @@ function readText(request: IncomingMessage, limitBytes: number): Promise<string>
         reject(tooLarge(limitBytes));
       } else chunks.push(chunk);
     });
-    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    request.on('end', () => resolve(Buffer.concat(chunks)));
     // If the client has disconnected, nobody receives this error.
     request.on('error', reject);
     request.on('close', () => {

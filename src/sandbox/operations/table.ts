@@ -10,34 +10,19 @@ import { resetDataset } from '../control/reset.ts';
 import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
 import { activity } from './activity.ts';
-import { mediaById, setArticleContent, setArticleCover, setArticleTitle } from './article-edits.ts';
-import { publishArticleOperation, unpublishArticleOperation } from './article-publishing.ts';
-import { articleById, articles, createArticleOperation, deleteArticleOperation } from './articles.ts';
 import { chatOperations } from './chat/table.ts';
 import { ping } from './ping.ts';
 import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
-import { uploadMediaOperation } from './upload-media.ts';
 
 /** All operations of the contract. */
 export const operations: readonly Operation[] = [
   ping,
   activity,
-  uploadMediaOperation,
   ...chatOperations,
   realmState,
   registerAtRealm,
   guessAtRealm,
   unlockAtRealm,
-  articles,
-  createArticleOperation,
-  articleById,
-  deleteArticleOperation,
-  setArticleTitle,
-  setArticleContent,
-  setArticleCover,
-  publishArticleOperation,
-  unpublishArticleOperation,
-  mediaById,
   controlInfo,
   setFault,
   listFaults,

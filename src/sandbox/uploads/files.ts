@@ -11,10 +11,10 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Problem } from '../http/problem.ts';
 
@@ -68,10 +68,31 @@ export class UploadFiles {
     return { path, size, head: Buffer.concat(head) };
   }
 
+  /** Appends bytes to a temporary file, which is created for the first ones, and fsyncs it. */
+  async append(name: string, bytes: Buffer): Promise<void> {
+    const file = await open(join(this.#directory(), name), 'a', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Calls `use` with an open file. */
+  async with<T>(name: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+    const file = await open(join(this.#directory(), name));
+    try {
+      return await use(file);
+    } finally {
+      await file.close();
+    }
+  }
+
   /** Moves a received file to its final name. */
-  keep({ path }: ReceivedBody, name: string): void {
+  keep({ path }: Pick<ReceivedBody, 'path'>, name: string): void {
     const folder = this.#directory();
-    renameSync(path, join(folder, name));
+    renameSync(resolve(folder, path), join(folder, name));
     // A rename is durable only after the directory is fsynced.
     const handle = openSync(folder, 'r');
     fsyncSync(handle);

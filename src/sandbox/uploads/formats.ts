@@ -1,6 +1,5 @@
-import { Problem } from '../http/problem.ts';
-
 export interface Format {
+  readonly type: string;
   readonly kind: 'photo' | 'animated_gif' | 'video';
   /** The extension of the stored file. */
   readonly extension: string;
@@ -14,7 +13,7 @@ const hasText = (at: number, text: string) => (head: Buffer) => head.toString('l
 const isIsoMedia = (head: Buffer) =>
   ['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'].some((box) => hasText(4, box)(head));
 
-const formats: Readonly<Record<string, Format>> = {
+const formats: Readonly<Record<string, Omit<Format, 'type'>>> = {
   'image/jpeg': { kind: 'photo', extension: 'jpg', maxBytes: 5 * MiB, matchesHead: hasText(0, '\xff\xd8\xff') },
   'image/png': { kind: 'photo', extension: 'png', maxBytes: 5 * MiB, matchesHead: hasText(0, '\x89PNG\r\n\x1a\n') },
   'image/webp': { kind: 'photo', extension: 'webp', maxBytes: 5 * MiB, matchesHead: hasText(8, 'WEBP') },
@@ -23,17 +22,16 @@ const formats: Readonly<Record<string, Format>> = {
   'video/quicktime': { kind: 'video', extension: 'mov', maxBytes: 512 * MiB, matchesHead: isIsoMedia },
 };
 
-export function formatOf(contentType: string | string[] | undefined): Format {
-  const type =
-    String(contentType ?? '')
-      .split(';', 1)[0]
-      ?.trim()
-      .toLowerCase() ?? '';
+/** Returns the format of a media type. */
+export function formatOf(type: string): Format | undefined {
   const format = Object.hasOwn(formats, type) ? formats[type] : undefined;
-  if (format === undefined) {
-    throw new Problem(415, 'media_refused', `Content-Type must be one of ${Object.keys(formats).join(', ')}`);
-  }
-  return format;
+  return format && { type, ...format };
+}
+
+/** Returns the format of the picture that begins with these bytes. */
+export function pictureFormatOf(head: Buffer): Format | undefined {
+  const type = Object.keys(formats).find((each) => each.startsWith('image/') && formats[each]?.matchesHead(head));
+  return type === undefined ? undefined : formatOf(type);
 }
 
 export function typeOfExtension(extension: string): string {

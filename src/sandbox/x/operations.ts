@@ -23,6 +23,8 @@ import { BadQuery, onlyRestricts, parseQuery, type Query, UnknownOperator } from
 import { bestFirst, newestMatches } from '../search/search.ts';
 import { searchUsers } from '../search/users.ts';
 import { type Answer, render } from './answer.ts';
+import { articleOperations } from './articles.ts';
+import { mediaOperations } from './media.ts';
 import { postOperations } from './posts.ts';
 import { appOnlyRefused, type ResourceProblem } from './problems.ts';
 import { userJson } from './render.ts';
@@ -540,6 +542,8 @@ export const xOperations: readonly XOperation[] = [
   postSearch('searchPostsRecent', 'recent', 100),
   postSearch('searchPostsAll', 'all', 500),
   userSearch,
+  ...mediaOperations,
+  ...articleOperations,
   ...postOperations,
   ...writeOperations,
   ...extensions,

@@ -219,7 +219,7 @@ function mediaLinks({ origin }: Dataset, tweet: SandboxTweet, end: number) {
   });
 }
 
-const keyPrefixes = { photo: 3, video: 7, animated_gif: 16 };
+export const keyPrefixes = { photo: 3, video: 7, animated_gif: 16 };
 
 export function mediaKey(tweet: SandboxTweet, index: number): string {
   const media = tweet.media[index];
@@ -227,7 +227,7 @@ export function mediaKey(tweet: SandboxTweet, index: number): string {
 }
 
 export function mediaJson(
-  { origin }: Dataset,
+  { origin, uploads }: Dataset,
   media: AttachedMedia,
   media_key: string,
   views: number,
@@ -237,6 +237,7 @@ export function mediaJson(
   const isPhoto = kind === 'photo';
   const variant = { bit_rate: 832_000, content_type: 'video/mp4', url: `${origin}${videoPath}` };
   const all = {
+    alt_text: uploads.shown(uploadIdOf(media), 0)?.altText ?? null,
     duration_ms: durationMs,
     height,
     preview_image_url: isPhoto ? null : origin + path,

@@ -1,7 +1,6 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { compareIds, snowflake } from '../dataset/snowflake.ts';
 import type { Post } from '../dataset/timelines.ts';
-import type { User } from '../dataset/types.ts';
 import type { Viewer } from '../dataset/visibility.ts';
 import { takePage } from '../http/paged.ts';
 import type { SandboxState } from '../platform.ts';
@@ -98,8 +97,8 @@ const maxStarts = 5;
  * Returns a page and its tokens. A token has the position before the page and the positions of earlier pages. It belongs to
  * one list and one user.
  */
-export function pageOf<T extends User | Post>(
-  call: XCall,
+export function pageOf<T>(
+  call: Pick<XCall, 'operation' | 'state' | 'query' | 'viewer'>,
   list: string,
   size: number,
   itemsAfter: (position: string | undefined) => Iterable<Placed<T>>,
@@ -119,7 +118,7 @@ export function pageOf<T extends User | Post>(
   return { items, tokens };
 }
 
-export function sizeOf({ query, sizes: [least, greatest, usual] }: XCall): number {
+export function sizeOf({ query, sizes: [least, greatest, usual] }: Pick<XCall, 'query' | 'sizes'>): number {
   const text = query.get('max_results');
   if (text === null) return usual;
   const size = /^\d{1,4}$/.test(text) ? Number(text) : 0;

@@ -14,7 +14,7 @@ export interface TakenMedia {
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
-  /** Returns a stream of all bytes from the beginning. May be called several times. */
-  open(): Readable;
+  /** Returns a stream of the bytes from `from` (default: 0) to `to` (default: the end). May be called several times. */
+  open(from?: number, to?: number): Readable;
   discard(): Promise<void>;
 }

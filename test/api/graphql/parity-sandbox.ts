@@ -57,15 +57,15 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
       user: await sandbox.mint(),
     }),
     follow: (userName) => sandbox.makeEvents({ type: 'follow', userName }),
-    uploads: () => sandbox.requests('uploadMedia'),
+    uploads: () => sandbox.requests('mediaUpload'),
     stop: service.stop,
   };
   return new ParityFixture(platform, await startReceiver());
 }
 
 /**
- * The sandbox as X: without its extensions, through the adapter for X. Its own gateway made the data. All requests and answers are checked
- * against X's document.
+ * The sandbox as X: without its extensions, through the adapter for X. Its own gateway made the data. All requests and
+ * answers are checked against X's document.
  */
 export async function startXParity(): Promise<ParityFixture> {
   const { platform, receiver } = await startSandboxParity();

@@ -5,7 +5,7 @@ import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
 import type { PlatformCall } from '../../../src/platform/port.ts';
 import { XPlatform } from '../../../src/platform/x/adapter.ts';
-import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { originOf } from '../../support/listen.ts';
@@ -27,7 +27,7 @@ interface Received {
   path: string;
   query: URLSearchParams;
   token: string;
-  /** The parsed body. */
+  /** The parsed body, or the text of a form. */
   sent: unknown;
 }
 
@@ -36,16 +36,16 @@ export const now = Date.parse('2026-11-21T12:00:00.000Z');
 export const runtime = { ...systemRuntime, now: () => now };
 
 /** Starts a server with canned answers of X, and an adapter for it. Both close with the test, which fails if a request differs from X's document. */
-export async function fakeX(answers: Answers, { appToken = null as string | null } = {}) {
+export async function fakeX(answers: Answers, { appToken = null as string | null, clock = runtime as Runtime } = {}) {
   const requests: Received[] = [];
   const differences: string[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://x');
     const token = (request.headers.authorization ?? '').replace('Bearer ', '');
-    const received = await readRequest(request);
-    const { method, body: sent = null } = received;
+    const { bytes, ...checked } = await readRequest(request);
+    const { method, body: sent = bytes.byteLength === 0 ? null : Buffer.from(bytes).toString('latin1') } = checked;
     requests.push({ method, path: url.pathname, query: url.searchParams, token, sent });
-    differences.push(...differencesFromX(received));
+    differences.push(...differencesFromX(checked));
     const found = answers[method === 'GET' ? url.pathname : `${method} ${url.pathname}`];
     const {
       status = 200,
@@ -67,7 +67,7 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
   const metered: unknown[][] = [];
   const platform = new XPlatform({
     origin,
-    runtime,
+    runtime: clock,
     guard,
     proxies,
     timeoutMs: 5_000,

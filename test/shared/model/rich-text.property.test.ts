@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readRichText } from '../../../src/platform/sandbox/rich-text-wire.ts';
+import { toContentState } from '../../../src/platform/x/content-state.ts';
+import { readContentState } from '../../../src/sandbox/x/content-state.ts';
 import { fromMarkdown } from '../../../src/shared/rich-text/from-markdown.ts';
 import { toMarkdown } from '../../../src/shared/rich-text/to-markdown.ts';
 import { repetitions } from '../../support/repetitions.ts';
 
-const numRuns = repetitions(100, 1_000);
+const numRuns = repetitions(60, 400);
 
 /** Characters with a meaning in Markdown, and others. */
 const spaces = [' ', '  ', '\n', '\n\n', '\t', '    '];
@@ -100,6 +103,20 @@ describe.each([
         const written = toMarkdown(read);
         expect(fromMarkdown(written)).toEqual(read);
         expect(toMarkdown(fromMarkdown(written))).toBe(written);
+      }),
+      { numRuns },
+    );
+  });
+
+  test('written for X, read by the sandbox and written again is the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(markdown, async (source) => {
+        const read = fromMarkdown(source);
+        const entities = read.entities.map((each) => (each.type === 'MEDIA' ? { ...each, mediaId: '1' } : each));
+        const written = toContentState({ ...read, entities });
+        const { blocks, containers, entities: found } = await readContentState(written);
+        const again = readRichText({ blocks, containers, entities: found.map((each) => ({ url: 'a', ...each })) });
+        expect(toContentState(again)).toEqual(written);
       }),
       { numRuns },
     );

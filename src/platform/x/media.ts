@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { malformedField } from '../../shared/errors/fields.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { MediaKind, TakenMedia } from '../../shared/model/taken-media.ts';
+import { sleep } from '../../shared/runtime/runtime.ts';
+import { id, object, readCount, text, type Wire } from '../http/wire.ts';
+import type { PlatformCall, PlatformMedia } from '../port.ts';
+import { Notes } from './notes.ts';
+import { operations, writes } from './operations.ts';
+import { subjectNotFound } from './problems.ts';
+import { optional } from './read-user.ts';
+import type { SessionParts } from './session.ts';
+
+const MiB = 1024 * 1024;
+/** The size of a segment, as X's own client has it. */
+const segmentBytes = 4 * MiB;
+/** X takes a while to process videos. */
+const maxProcessingMs = 120_000;
+const maxCheckSecs = 30;
+const maxAltText = 1_000;
+/** The time after which X drops an upload that is not attached. */
+const keptMs = 24 * 60 * 60 * 1_000;
+
+const categories: Readonly<Partial<Record<MediaKind, string>>> = {
+  photo: 'tweet_image',
+  gif: 'tweet_gif',
+  video: 'tweet_video',
+};
+
+/** The media of one actor on X: https://docs.x.com/x-api/media/quickstart/media-upload-chunked */
+export class XMedia implements PlatformMedia {
+  readonly #parts: SessionParts;
+  readonly #call: PlatformCall;
+  readonly #kinds: Notes;
+
+  constructor(parts: SessionParts, call: PlatformCall) {
+    this.#parts = parts;
+    this.#call = call;
+    this.#kinds = new Notes(parts.stored, 'media', keptMs);
+  }
+
+  /** Pictures take one request, and GIFs and videos one for each segment. The bytes are streamed. */
+  async upload(media: TakenMedia): Promise<string> {
+    const mediaId = await (media.kind === 'photo' ? this.#uploadAtOnce(media) : this.#uploadSegments(media));
+    await this.#kinds.save(mediaId, media.kind, this.#call);
+    return mediaId;
+  }
+
+  async describe(mediaId: string, altText: string): Promise<void> {
+    if (altText.length > maxAltText)
+      throw malformedField('media_alt_texts', `must have at most ${maxAltText} characters each on this platform`);
+    const body = { id: mediaId, metadata: { alt_text: { text: altText } } };
+    const request = { operation: writes.createMediaMetadata, ids: [], body, subject: aMedia(mediaId), part: mediaId };
+    await this.#parts.client.write(request, this.#call, () => undefined);
+  }
+
+  /** Returns the kind of an upload of the last 24 hours. Throws `not_found` for any other id. */
+  async kindOf(mediaId: string): Promise<string> {
+    const kind = await this.#kinds.find(mediaId, this.#call);
+    if (kind === null) throw subjectNotFound(aMedia(mediaId));
+    return kind;
+  }
+
+  #uploadAtOnce(media: TakenMedia): Promise<string> {
+    const bytes = formOf({ media_category: 'tweet_image' }, media, 0, media.size);
+    return this.#parts.client.write(
+      { operation: writes.mediaUpload, ids: [], bytes, subject: null },
+      this.#call,
+      readId,
+    );
+  }
+
+  async #uploadSegments(media: TakenMedia): Promise<string> {
+    const { client } = this.#parts;
+    const body = { media_type: media.type, media_category: categories[media.kind], total_bytes: media.size };
+    const begin = { operation: writes.initializeMediaUpload, ids: [], body, subject: null };
+    const mediaId = await client.write(begin, this.#call, readId);
+    const [ids, subject] = [[mediaId], aMedia(mediaId)];
+    for (let at = 0, index = 0; at < media.size; at += segmentBytes, index += 1) {
+      const bytes = formOf({ segment_index: String(index) }, media, at, Math.min(at + segmentBytes, media.size));
+      const append = { operation: writes.appendMediaUpload, ids, bytes, subject, part: `${mediaId} ${index}` };
+      await client.write(append, this.#call, () => undefined);
+    }
+    const finalize = { operation: writes.finalizeMediaUpload, ids, subject, part: mediaId };
+    const info = await client.write(finalize, this.#call, processingOf);
+    await this.#processed(mediaId, info);
+    return mediaId;
+  }
+
+  /** Waits until X has processed the media. */
+  async #processed(mediaId: string, begun: Wire): Promise<void> {
+    const { client, runtime } = this.#parts;
+    const until = runtime.now() + maxProcessingMs;
+    for (let info = begun; ; ) {
+      if (info.state === undefined || info.state === 'succeeded') return;
+      if (info.state === 'failed') throw new PosternError('malformed_field', 'The platform cannot process this media');
+      const seconds = optional(readCount, info.check_after_secs, 'check_after_secs', 1);
+      const waitMs = Math.min(maxCheckSecs, Math.max(1, seconds)) * 1_000;
+      if (runtime.now() + waitMs > until)
+        throw new PosternError('platform_timeout', 'The platform did not process the media in time');
+      await sleep(runtime, waitMs);
+      const query = { media_id: mediaId, command: 'STATUS' };
+      const request = { operation: operations.getMediaUploadStatus, query, subject: aMedia(mediaId) };
+      info = await client.send(request, this.#call, ({ data }) => processingOf(object(data, 'data')));
+    }
+  }
+}
+
+export const aMedia = (mediaId: string) => ({ kind: 'Media', id: mediaId }) as const;
+
+function readId(data: Wire): string {
+  return id(data.id, 'id');
+}
+
+const none: Wire = {};
+
+function processingOf(data: Wire): Wire {
+  const info = optional(object, data.processing_info, 'processing_info', none);
+  optional(text, info.state, 'state', '');
+  return info;
+}
+
+/** Returns a form (RFC 7578) with the bytes of a file from `from` to `to`. */
+function formOf(fields: Readonly<Record<string, string>>, { type, open }: TakenMedia, from: number, to: number) {
+  const boundary = `postern-${randomUUID()}`;
+  const part = (name: string, more: string) =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
+  const texts = Object.entries(fields).map(([name, value]) => `${part(name, '')}${value}\r\n`);
+  const head = Buffer.from(`${texts.join('')}${part('media', `; filename="media"\r\ncontent-type: ${type}`)}`);
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    size: head.length + (to - from) + tail.length,
+    open: () => Readable.from(joined(head, open(from, to), tail), { objectMode: false }),
+  };
+}
+
+async function* joined(head: Buffer, file: Readable, tail: Buffer): AsyncGenerator<Buffer> {
+  yield head;
+  yield* file;
+  yield tail;
+}

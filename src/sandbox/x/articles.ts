@@ -1,0 +1,240 @@
+import { articleForm, summaryForm } from '../dataset/article-forms.ts';
+import type { SandboxArticle } from '../dataset/articles.ts';
+import { type ArticleContent, mediaIn, readContent } from '../dataset/content.ts';
+import { nextSnowflake } from '../dataset/snowflake.ts';
+import { reversed } from '../dataset/timelines.ts';
+import { ownArticle, readableArticle } from '../dataset/visibility.ts';
+import { type Fields, optionalString, requiredString } from '../fields.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
+import type { XOperation } from '../http/operation.ts';
+import { numberOf } from '../http/paged.ts';
+import { Problem } from '../http/problem.ts';
+import { badRequest } from '../refusal.ts';
+import { readContentState } from './content-state.ts';
+import { pageOf, sizeOf } from './request.ts';
+import { usedBefore, type WriteCall, write } from './write.ts';
+
+const maxTitleLength = 100;
+const maxJsonBytes = 8 * 1024 * 1024;
+
+/** The articles of X's API, which it writes once: https://docs.x.com/x-api/articles */
+const ofX: readonly XOperation[] = [
+  write({
+    id: 'articleCreateDraft',
+    method: 'POST',
+    path: '/2/articles/draft',
+    names: ['title', 'content_state', 'content', 'cover_media'],
+    status: 201,
+    maxJsonBytes,
+    async run(call) {
+      const { state, actor, body, token } = call;
+      const title = readTitle(body);
+      const content = await contentIn(call);
+      const cover = coverIn(call);
+      const first = usedBefore(call, 'article');
+      // A repeated token returns the article of the first call, and makes another one if that was deleted.
+      const begun = first === undefined ? undefined : state.dataset.articles.find(first);
+      if (begun !== undefined) return { data: formOf(call, begun) };
+      const id = nextSnowflake(state.now(), state.dataset.articles.lastId);
+      const tokened = token === undefined ? {} : { token, fingerprint: 'article' };
+      state.commit({ kind: 'article', id, author: actor.id, at: state.now(), title, content, cover, ...tokened });
+      return { data: formOf(call, ownArticle(state.dataset, actor, id)) };
+    },
+  }),
+  write({
+    id: 'articlePublish',
+    method: 'POST',
+    path: '/2/articles/{id}/publish',
+    run(call) {
+      const { state, actor } = call;
+      const article = ownOf(call);
+      if (article.tweet === null) {
+        if (!actor.premium) throw new Problem(403, 'forbidden', 'Publishing an article requires a premium account');
+        const tweet = nextSnowflake(state.now(), state.dataset.lastTweetId);
+        state.commit({ kind: 'publish_article', article: article.id, tweet, at: state.now() });
+      }
+      return {
+        data: { post_id: article.tweet?.id, ...(call.extended && summaryForm(call.state.dataset, actor, article)) },
+      };
+    },
+  }),
+];
+
+/** What X does not offer. */
+const extensions: readonly XOperation[] = [
+  write({
+    id: 'getArticles',
+    method: 'GET',
+    path: '/sandbox/articles',
+    contract: {
+      summary: "The actor's own articles, the one created last first.",
+      parameters: [
+        { name: 'status', in: 'query', schema: { enum: ['draft', 'published'] } },
+        { name: 'max_results', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+        { name: 'pagination_token', in: 'query', schema: { type: 'string' } },
+      ],
+      responses: {
+        200: jsonResponse(
+          'A page.',
+          closedObject({ data: { type: 'array', maxItems: 100, items: ref('ArticleSummary') }, meta: ref('XMeta') }),
+        ),
+      },
+    },
+    query: ['status', 'max_results', 'pagination_token'],
+    run(call) {
+      const { state, actor, query } = call;
+      const status = query.get('status');
+      if (status !== null && status !== 'draft' && status !== 'published')
+        throw badRequest('status', 'status must be draft or published');
+      const paged = { operation: 'getArticles', state, query, viewer: actor, sizes: [1, 100, 20] } as const;
+      const { items, tokens } = pageOf(
+        paged,
+        String(status),
+        sizeOf(paged),
+        (position) => reversed(state.dataset.articles.byAuthor(actor), numberOf(position)),
+        (article) => !article.deleted && (status === null || (article.tweet === null) === (status === 'draft')),
+      );
+      const data = items.map((article) => summaryForm(state.dataset, actor, article));
+      return { data, meta: { result_count: data.length, ...tokens } };
+    },
+  }),
+  write({
+    id: 'getArticle',
+    method: 'GET',
+    path: '/sandbox/articles/{id}',
+    contract: {
+      summary: "One of the actor's own articles, or a published article of another, with its content.",
+      responses: { 200: jsonResponse('The article.', closedObject({ data: ref('Article') })) },
+    },
+    run: ({ state: { dataset }, actor, subject }) => ({
+      data: articleForm(dataset, actor, readableArticle(dataset, actor, subject)),
+    }),
+  }),
+  write({
+    id: 'changeArticle',
+    method: 'PUT',
+    path: '/sandbox/articles/{id}',
+    contract: {
+      summary: 'Changes parts of a draft. Repeating it changes nothing. A published article is refused with 409.',
+      body: jsonBody({
+        type: 'object',
+        properties: {
+          title: { type: 'string', description: '1 to 100 characters.' },
+          content: ref('Content'),
+          cover_media_id: { type: ['string', 'null'] },
+        },
+      }),
+      responses: {
+        200: jsonResponse('The draft.', closedObject({ data: ref('ArticleSummary') })),
+      },
+    },
+    names: ['title', 'content', 'cover_media_id'],
+    maxJsonBytes,
+    async run(call) {
+      const { state, body } = call;
+      const article = ownOf(call);
+      const changes = {
+        ...('title' in body && { title: readTitle(body) }),
+        ...('content' in body && { content: await contentIn(call) }),
+        ...('cover_media_id' in body && { cover: pictureIn(call, optionalString(body, 'cover_media_id')) }),
+      };
+      if (article.tweet !== null) throw new Problem(409, 'article_published', 'Only a draft can be edited');
+      state.commit({ kind: 'edit_article', article: article.id, at: state.now(), ...changes });
+      return { data: summaryForm(state.dataset, call.actor, article) };
+    },
+  }),
+  write({
+    id: 'unpublishArticle',
+    method: 'POST',
+    path: '/sandbox/articles/{id}/unpublish',
+    contract: {
+      summary: 'Makes an article a draft again and deletes its wrapper tweet. Deleting that tweet has the same effect.',
+      responses: {
+        200: jsonResponse(
+          'The article is a draft. `was_published` is the state before the call or, with an `idempotency-token` that was used before, the state before that first call.',
+          closedObject({
+            data: {
+              type: 'object',
+              required: ['was_published'],
+              properties: { was_published: { type: 'boolean' } },
+            },
+          }),
+        ),
+      },
+    },
+    run(call) {
+      const { state, actor, subject, token } = call;
+      const fingerprint = `unpublish article ${subject}`;
+      const wasBefore = usedBefore(call, fingerprint) !== undefined;
+      const article = ownOf(call);
+      const isNow = article.tweet !== null;
+      if (isNow) {
+        const tokened = token === undefined ? {} : { token, fingerprint };
+        state.commit({ kind: 'unpublish_article', article: subject, author: actor.id, at: state.now(), ...tokened });
+      }
+      // With a repeated token: the state before the first call.
+      return { data: { ...summaryForm(state.dataset, actor, article), was_published: isNow || wasBefore } };
+    },
+  }),
+  write({
+    id: 'deleteArticle',
+    method: 'DELETE',
+    path: '/sandbox/articles/{id}',
+    contract: {
+      summary:
+        "Deletes one of the actor's own articles with its wrapper tweet. A second time it is 404, unless the `idempotency-token` is the same.",
+      responses: {
+        200: jsonResponse(
+          'The article is deleted.',
+          closedObject({ data: closedObject({ deleted: { const: true } }) }),
+        ),
+      },
+    },
+    run(call) {
+      const { state, actor, subject, token } = call;
+      const fingerprint = `delete article ${subject}`;
+      if (usedBefore(call, fingerprint) === undefined) {
+        ownOf(call);
+        const tokened = token === undefined ? {} : { token, fingerprint };
+        state.commit({ kind: 'delete_article', article: subject, author: actor.id, at: state.now(), ...tokened });
+      }
+      return { data: { deleted: true } };
+    },
+  }),
+];
+
+export const articleOperations = [...ofX, ...extensions];
+
+const ownOf = ({ state, actor, subject }: WriteCall) => ownArticle(state.dataset, actor, subject);
+
+function formOf({ state, actor, extended }: WriteCall, article: SandboxArticle) {
+  return extended ? summaryForm(state.dataset, actor, article) : { id: article.id, title: article.title };
+}
+
+function readTitle(body: Fields): string {
+  const title = requiredString(body, 'title');
+  if (title !== '' && [...title].length <= maxTitleLength) return title;
+  throw badRequest('title', `title must have 1 to ${maxTitleLength} characters`);
+}
+
+/** Reads X's `content_state`, or the `content` of the extension, which loses nothing. */
+async function contentIn(call: WriteCall): Promise<ArticleContent> {
+  const { body, extended } = call;
+  const content =
+    extended && 'content' in body ? readContent(body['content']) : await readContentState(body['content_state']);
+  for (const id of mediaIn(content)) pictureIn(call, id);
+  return content;
+}
+
+function coverIn(call: WriteCall): string | null {
+  const { cover_media: cover = {} } = call.body as { cover_media?: Fields };
+  return pictureIn(call, optionalString(cover, 'media_id'));
+}
+
+/** Returns the id of one of the actor's own pictures. */
+function pictureIn({ state, actor }: WriteCall, id: string | undefined): string | null {
+  if (id === undefined) return null;
+  const upload = state.dataset.uploads.own(id, actor, state.now());
+  if (upload.kind === 'video') throw badRequest('media', 'An article can contain pictures only');
+  return id;
+}
