@@ -4,16 +4,17 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Long faults, the soak, browsers, the longest tests of processes and guides, and the tests on the AT Protocol's own servers, whose start
+ * Long faults, the soak, browsers, the longest tests of processes, guides and the package, and the tests on the AT Protocol's own servers, whose start
  * alone takes a minute. `npm run test:all` runs them; `npm run check -- kills` runs the faults for longer.
  */
 const onlyInAll = [
   'test/articles/faults.test.ts',
   'test/cli/account-data.test.ts',
-  'test/docs/guides.test.ts',
+  'test/docs/{guides,pack}.test.ts',
+  'test/media/memory.test.ts',
   'test/outbound/slow-names.test.ts',
   'test/processes/{database-away,two-gateways}.test.ts',
-  'test/sandbox/{activity,chats,realms}-crash.test.ts',
+  'test/sandbox/{crash,activity-crash,chats-crash,realms-crash}.test.ts',
   'test/browser/**',
   'test/soak/**',
   'test/security/command.test.ts',
@@ -82,8 +83,9 @@ export default defineConfig(({ mode }) => ({
     env: { TEST_ALL: mode === 'all' ? '1' : '' },
     // A file that loads the service again needs a second of processor time for it.
     isolate: false,
-    // Tests allocate much for a short time. With the default, a tenth of the processor time is garbage collection.
-    execArgv: ['--max-semi-space-size=32'],
+    // Tests allocate much for a short time. With the default, a tenth of the processor time is garbage collection. Its helper threads
+    // would only take processor time from the other workers.
+    execArgv: ['--max-semi-space-size=32', '--single-threaded-gc'],
     // Limits end a test that hangs. No test may fail because the machine is slow.
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,

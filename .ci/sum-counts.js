@@ -1,7 +1,8 @@
-// Prints the last lines of .ci/run from the reports in a folder: vitest.json, vitest-again.json (the files that were run once more),
-// errors.log, x-checks.log, clients.json, clients-atproto.json and schemathesis.xml. The lines name the tests of Vitest that failed and
-// those that passed only at the second attempt, with their messages and the unexpected errors of the log, and count what was checked against
-// X's document. The last line is the sum. A missing report counts as one failure, because its tests did not finish.
+// Prints the last lines of .ci/run from the reports in a folder: vitest.json, vitest-again.json (the files that were
+// run once more), errors.log, x-checks.log, clients.json, clients-atproto.json and schemathesis.xml. The lines name the
+// tests of Vitest that failed and those that passed only at the second attempt, with their messages and the unexpected
+// errors of the log, and count what was checked against X's document. The last line is the sum. A missing report counts
+// as one failure, because its tests did not finish.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 

@@ -1,6 +1,7 @@
-// Runs all tests of Vitest, and writes the reports vitest.json and, if tests failed, vitest-again.json to a folder, the errors that services
-// logged to errors.log, and what was checked against X's document to x-checks.log. Runs files with failed tests once more, in a process of
-// their own, because the machine may have been too busy for a test. If more than `maxFiles` files failed, no file runs again.
+// Runs all tests of Vitest, and writes the reports vitest.json and, if tests failed, vitest-again.json to a folder, the
+// errors that services logged to errors.log, and what was checked against X's document to x-checks.log. Runs files with
+// failed tests once more, in a process of their own, because the machine may have been too busy for a test. If more
+// than `maxFiles` files failed, no file runs again.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

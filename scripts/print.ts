@@ -1,100 +1,18 @@
-// Generates the files in schema/ and the generated parts of documents from the code.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { printSchema } from 'graphql';
-import { stringify } from 'yaml';
-import { actions, streams } from '../src/actions/registry.ts';
-import { schema } from '../src/api/graphql/schema/schema.ts';
+// Writes the files in schema/ and the printed parts of documents, which derive from the code.
+import { writeFileSync } from 'node:fs';
 import { readArguments } from './bench/frame.ts';
-import { cliTables } from './cli-tables.ts';
-import { endpointTable } from './endpoint-tables.ts';
-import { exampleResults } from './example-results.ts';
-import { asyncApiDocument } from './openapi/async-api.ts';
-import { clientSource, errorTableSource } from './openapi/client-source.ts';
-import { contractDocument } from './openapi/contract.ts';
-import { openApiDocument } from './openapi/document.ts';
-import { errorReference } from './openapi/error-reference.ts';
-import { eventsSchema, eventTypesSource } from './openapi/events.ts';
-import { performAll } from './openapi/performed.ts';
-import { platformTables } from './platform-tables.ts';
-import { type Page, shapeTable } from './shape-tables.ts';
-import { moduleTables, toolTable } from './tables.ts';
+import { printedFiles } from './printed-files.ts';
 
-const calls = [...actions, ...streams];
-const openApi = JSON.parse(JSON.stringify(openApiDocument(calls, await performAll(calls))));
-const results = await exampleResults();
-const shapes = (page: Page) => shapeTable(openApi, page);
-const documents = {
-  'schema/openapi.json': () => `${JSON.stringify(openApi, null, 2)}\n`,
-  'schema/events.json': () => `${JSON.stringify(eventsSchema(), null, 2)}\n`,
-  'schema/asyncapi.yaml': () => stringify(asyncApiDocument(), { aliasDuplicateObjects: false }),
-  'src/client/webhooks/events.ts': () => eventTypesSource(),
-  'src/client/endpoints.ts': () => clientSource(calls),
-  'src/client/error-table.ts': () => errorTableSource(),
-  'src/api/demo/example-results.json': () => `${JSON.stringify(results, null, 2)}\n`,
-  'schema/sandbox.openapi.json': () => `${JSON.stringify(contractDocument(), null, 2)}\n`,
-  'schema/schema.graphql': () => `${printSchema(schema)}\n`,
-  'docs/errors.md': () => errorReference(),
-  'docs/rest.md': () => withSections('docs/rest.md', { endpoints: endpointTable(openApi), shapes: shapes('shapes') }),
-  'docs/direct-messages.md': () =>
-    withSections('docs/direct-messages.md', { 'message-shapes': shapes('message-shapes') }),
-  'docs/webhooks.md': () => withSections('docs/webhooks.md', { 'webhook-shapes': shapes('webhook-shapes') }),
-  'docs/cli.md': () => withSections('docs/cli.md', cliTables()),
-  'ARCHITECTURE.md': () => withSections('ARCHITECTURE.md', { modules: moduleTables() }),
-  'docs/agents.md': () => withSections('docs/agents.md', { tools: toolTable() }),
-  'docs/platforms.md': () => withSections('docs/platforms.md', platformTables()),
-};
-
-const values = readArguments(
-  `npm run print -- [--check]
+readArguments(
+  `npm run print
 
 Writes the files that derive from the code, and the printed tables of documents:
-${Object.keys(documents)
+${Object.keys(printedFiles)
   .map((name) => `  ${name}\n`)
-  .join('')}
-The examples of openapi.json are real responses of a service in this process.
-
-  --check   write nothing; exit with 1 if a file is out of date`,
-  { check: { type: 'boolean' } },
+  .join('')}`,
+  {},
 );
 
-for (const [name, print] of Object.entries(documents)) {
-  const file = new URL(`../${name}`, import.meta.url);
-  const text = print();
-  if (!values.check) writeFileSync(file, text);
-  else if (read(file) !== text) {
-    const difference = firstDifference(read(file), text);
-    process.stderr.write(`${name} is out of date: ${difference}\nRun \`npm run print\`.\n`);
-    process.exitCode = 1;
-  }
-}
-
-/** Replaces each text between the comments `printed: name` and `end: name` of a document. */
-function withSections(file: string, sections: Record<string, string>): string {
-  let document = read(new URL(`../${file}`, import.meta.url));
-  for (const [name, text] of Object.entries(sections)) {
-    const start = `<!-- printed: ${name} -->\n`;
-    const end = `<!-- end: ${name} -->`;
-    const from = document.indexOf(start);
-    const to = document.indexOf(end);
-    if (from < 0 || to < from)
-      throw new Error(`${file} has no section for ${name}: put ${start.trim()} and ${end} around its place`);
-    document = `${document.slice(0, from)}${start}${text}${document.slice(to)}`;
-  }
-  return document;
-}
-
-function read(url: URL): string {
-  try {
-    return readFileSync(url, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** Returns the first line that differs. */
-function firstDifference(old: string, fresh: string): string {
-  const oldLines = old.split('\n');
-  const freshLines = fresh.split('\n');
-  const at = freshLines.findIndex((line, i) => line !== oldLines[i]);
-  return `line ${at + 1} is\n  ${oldLines[at] ?? '(missing)'}\nand would be\n  ${freshLines[at] ?? '(missing)'}`;
+for (const [name, print] of Object.entries(printedFiles)) {
+  writeFileSync(new URL(`../${name}`, import.meta.url), print());
 }

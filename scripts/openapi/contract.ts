@@ -15,8 +15,8 @@ const partsOfPaths: Readonly<Record<string, string>> = {
 };
 
 /**
- * Generates the paths of schema/sandbox.openapi.json, the contract of what the sandbox offers beside X's API. The rest of the document, with
- * the components, is written by hand.
+ * Generates the paths of schema/sandbox.openapi.json, the contract of what the sandbox offers beside X's API. The rest
+ * of the document, with the components, is written by hand.
  */
 export function contractDocument(): Schema {
   const paths: Record<string, Record<string, Schema>> = {};

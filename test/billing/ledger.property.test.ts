@@ -87,11 +87,11 @@ const story = (onDisk: boolean) =>
 
 describe('two processes with failures of their messages, their clock and their store', () => {
   test('keep correct balances after every commit, keep every key within its daily budget, lose no acknowledged charge, and charge no call twice or without a request', async () => {
-    await fc.assert(story(false), { numRuns: repetitions(100, 2_000) });
+    await fc.assert(story(false), { numRuns: repetitions(60, 600) });
   });
 
   test('do so too if each process has its own connection to a file', async () => {
-    await fc.assert(story(true), { numRuns: repetitions(20, 200) });
+    await fc.assert(story(true), { numRuns: repetitions(10, 60) });
   });
 });
 
@@ -118,6 +118,6 @@ describe('with credit for k calls', () => {
         }
       },
     );
-    await fc.assert(property, { numRuns: repetitions(30, 400) });
+    await fc.assert(property, { numRuns: repetitions(15, 100) });
   });
 });

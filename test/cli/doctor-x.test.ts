@@ -46,7 +46,10 @@ beforeEach(() => {
 });
 afterEach(() => machine.end());
 
-/** Starts a server that answers as X does, apart from `changes`. Returns its settings, and the requests with a token that it got. */
+/**
+ * Starts a server that answers as X does, apart from `changes`. Returns its settings, and the requests with a token
+ * that it got.
+ */
 async function startX(changes: Record<string, Response> = {}) {
   const requests: [path: string, token: string][] = [];
   const port = await machine.listenHttp(({ url = '', headers }, response) => {
@@ -118,6 +121,7 @@ describe('--live', () => {
     ['refused fields', { unknown: { status: 400 } }, 'x_unknown_fields', 'refused with 400'],
     ['a single page', { sizes: { body: { data: [post] } } }, 'x_page_sizes', 'too few posts'],
     ['a token of one size', { next: { status: 400 } }, 'x_page_sizes', 'refused with 400 if max_results changes'],
+    ['a failure', { indices: { status: 429 } }, 'x_indices', 'X answers with 429'],
     ['no emoji', { indices: { body: {} } }, 'x_indices', 'no post with an emoji'],
     [
       'indices of UTF-16 units',
@@ -142,7 +146,9 @@ describe('--live', () => {
   });
 
   test('is skipped on another platform', async () => {
-    expect((await examine({}, '--live')).found).toMatchObject([{ name: 'x_live', state: 'skip' }]);
+    const { err, found } = await examine({}, '--live');
+    expect(found).toMatchObject([{ name: 'x_live', state: 'skip' }]);
+    expect(err).toBe('');
   });
 
   test('works on the sandbox, which refuses unknown fields', async () => {

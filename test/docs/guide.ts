@@ -12,7 +12,7 @@ type Step =
 
 /** Limits end a test that hangs. Go compiles its libraries at the first use. */
 const commandsMs = 600_000;
-const outputMs = 180_000;
+const outputMs = 60_000;
 
 const block = /^```(\w+)( by-hand)?\n(.*?)^```$/gms;
 

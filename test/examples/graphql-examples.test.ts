@@ -1,17 +1,13 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
-import { startPostern } from '../support/process.ts';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useService } from '../support/use-service.ts';
 
 const examples = fileURLToPath(new URL('../../docs/examples/graphql/', import.meta.url));
 const dataDir = temporaryFolder();
-
-const service = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
-await service.printed(/listening on (http:\S+)/);
-
-afterAll(() => service.end('SIGTERM'));
+await useService({ DATA_DIR: dataDir });
 
 /** Runs an example and returns the lines that it prints. */
 function run(name: string, ...args: string[]): Promise<string[]> {

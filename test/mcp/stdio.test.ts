@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { postern } from '../support/command.ts';
 import { freePort } from '../support/mongo-server.ts';
+import { isAll } from '../support/repetitions.ts';
 import { useService } from '../support/use-service.ts';
 import { type Agent, type Generation, generations, overHttp, overStdio } from './agents.ts';
 
@@ -39,7 +40,7 @@ describe('postern mcp', () => {
   });
 });
 
-describe.each(generations)('the client %s', (generation) => {
+describe.each(isAll ? generations : generations.slice(0, 1))('the client %s', (generation) => {
   test('lists the tools of its policy, reads, and writes once', async () => {
     const writer = await agent(['--policy', 'write'], {}, generation);
     const names = await writer.names();

@@ -49,8 +49,8 @@ function mutated(random: () => number): Buffer {
   return bytes;
 }
 
-const overHttp = repetitions(100, 500);
-const inProcess = repetitions(1_000, 10_000);
+const overHttp = repetitions(50, 200);
+const inProcess = repetitions(500, 4_000);
 
 test(`${overHttp} mutations of real files over HTTP are accepted or refused`, async () => {
   const random = chance(20261121);

@@ -9,7 +9,7 @@ import { SandboxControl } from '../support/sandbox-control.ts';
 import { until } from '../support/until.ts';
 import { useMongo } from '../support/use-mongo.ts';
 
-const calls = repetitions(400, 10_000);
+const calls = repetitions(200, 2_000);
 const affordable = calls * 0.6;
 const price = 1_000;
 

@@ -84,5 +84,5 @@ test('the kept responses of an account never exceed its limit, and every key has
       for (const store of stores) await store.close();
     }
   });
-  await fc.assert(check, { numRuns: repetitions(30, 500) });
+  await fc.assert(check, { numRuns: repetitions(10, 100) });
 });

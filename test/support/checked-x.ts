@@ -4,8 +4,8 @@ import { close, originOf } from './listen.ts';
 import { differencesFromX, readRequest } from './x-document.ts';
 
 /**
- * Starts a server that passes requests on to a sandbox and checks them, and their answers, against X's document. `stop` fails if something
- * differed.
+ * Starts a server that passes requests on to a sandbox and checks them, and their answers, against X's document. `stop`
+ * fails if something differed.
  */
 export async function startCheckedX(sandboxUrl: string) {
   const found = new Set<string>();

@@ -27,10 +27,9 @@ function knownPart(schema: z.core.$ZodType, value: unknown, path: PropertyKey[],
   const inner = innermost(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     const { element } = inner;
-    const keepsNull = acceptsNull(element);
-    return value.flatMap((item, at) =>
-      item === null && !keepsNull ? [] : [knownPart(element, item, [...path, at], unknown)],
-    );
+    const items = acceptsNull(element) ? value : value.filter((item) => item !== null);
+    // One item too many is enough for the refusal of a list that is too long.
+    return items.slice(0, maxLength(inner) + 1).map((item, at) => knownPart(element, item, [...path, at], unknown));
   }
   if (!(inner instanceof z.ZodObject) || Array.isArray(value)) return value;
   const known = Object.keys(inner.shape);
@@ -41,6 +40,11 @@ function knownPart(schema: z.core.$ZodType, value: unknown, path: PropertyKey[],
     else if (part !== null || acceptsNull(field)) input[name] = knownPart(field, part, [...path, name], unknown);
   }
   return input;
+}
+
+function maxLength({ def }: z.ZodArray): number {
+  const isMaximum = (check: z.core.$ZodCheckDef): check is z.core.$ZodCheckMaxLengthDef => check.check === 'max_length';
+  return def.checks?.map(({ _zod }) => _zod.def).find(isMaximum)?.maximum ?? Number.POSITIVE_INFINITY;
 }
 
 function acceptsNull(schema: z.core.$ZodType): boolean {

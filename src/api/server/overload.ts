@@ -48,7 +48,7 @@ export class Overload {
   #isBusy = false;
   /** The number of consecutive samples that contradict `#isBusy`. */
   #otherSamples = 0;
-  #inFlight = 0;
+  readonly #responses = new Set<ServerResponse>();
 
   constructor(options: OverloadOptions) {
     this.#options = options;
@@ -64,8 +64,9 @@ export class Overload {
    * that a few busy keys cannot take all slots.
    */
   get keyShare(): number {
-    const taken = this.#inFlight / this.#busyLimit;
-    if (!this.#isBusy || taken <= 1 / 8) return 1;
+    if (!this.#isBusy) return 1;
+    const taken = this.#running / this.#busyLimit;
+    if (taken <= 1 / 8) return 1;
     return taken > 1 / 2 ? crowdedKeyShare : busyKeyShare;
   }
 
@@ -73,17 +74,20 @@ export class Overload {
     return this.#options.maxRequestsInFlight * busyShare;
   }
 
+  /** The number of requests that have arrived whole and are not answered. A client that sends or reads slowly saturates nothing. */
+  get #running(): number {
+    let running = 0;
+    for (const { req, writableEnded } of this.#responses) if (req.complete && !writableEnded) running++;
+    return running;
+  }
+
   /** Counts a request until its response has ended or has become a stream. Throws `unavailable`. */
   enter(response: ServerResponse): void {
     if (this.#lateSamples >= lateSamples) throw late;
-    if (this.#inFlight >= this.#options.maxRequestsInFlight) throw full;
-    if (this.#isBusy && this.#inFlight >= this.#busyLimit) throw busy;
-    this.#inFlight++;
-    let left = false;
-    const leave = () => {
-      if (!left) this.#inFlight--;
-      left = true;
-    };
+    if (this.#responses.size >= this.#options.maxRequestsInFlight) throw full;
+    if (this.#isBusy && this.#running >= this.#busyLimit) throw busy;
+    this.#responses.add(response);
+    const leave = () => this.#responses.delete(response);
     afterClose(response, leave);
     response.once(streamOpened, leave);
   }

@@ -2,7 +2,7 @@ import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { PlatformArticles } from '../articles-port.ts';
-import { object, type Wire } from '../http/wire.ts';
+import { object } from '../http/wire.ts';
 import type {
   ActivityPage,
   ActivityRequest,
@@ -39,12 +39,10 @@ const extensions = named({
  */
 export class SandboxSession extends XSession {
   readonly #client: SandboxClient;
-  readonly #call: PlatformCall;
 
   constructor(parts: SessionParts, client: SandboxClient, call: PlatformCall) {
     super(parts, call);
     this.#client = client;
-    this.#call = call;
   }
 
   override get articles(): PlatformArticles {
@@ -76,17 +74,19 @@ export class SandboxSession extends XSession {
   }
 
   override activity({ waitMs = 0, ...page }: ActivityRequest): Promise<ActivityPage> {
-    const read = (body: Wire) => readActivity(body, page.count);
-    const asked = withPage('/api/activity', page, waitMs === 0 ? {} : { wait_ms: String(waitMs) });
-    const request = waitMs === 0 ? { operation: 'activity' } : { operation: 'activityWait', waitMs };
-    return this.#client.send({ ...request, method: 'GET', ...asked }, this.#call, read);
+    const request = {
+      ...(waitMs === 0 ? { operation: 'activity' } : { operation: 'activityWait', waitMs }),
+      ...withPage('/api/activity', page, waitMs === 0 ? {} : { wait_ms: String(waitMs) }),
+      method: 'GET' as const,
+    };
+    return this.#client.send(request, this.call, (body) => readActivity(body, page.count));
   }
 
   override get messages(): SandboxMessages {
-    return new SandboxMessages(this.#client, this.#call);
+    return new SandboxMessages(this.#client, this.call);
   }
 
   override get realms(): PlatformRealms {
-    return sandboxRealms(this.#client, this.#call);
+    return sandboxRealms(this.#client, this.call);
   }
 }

@@ -3,10 +3,8 @@ import type { AdapterOptions } from '../adapters.ts';
 import { Transport } from '../http/transport.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
 import { xCapabilities } from './capabilities.ts';
-import { XClient } from './client.ts';
 import { xFeatures } from './features.ts';
-import { Identifiers } from './identifiers.ts';
-import type { SessionParts } from './session.ts';
+import { type SessionParts, sessionParts } from './session.ts';
 import { readTweetUrl } from './tweet-url.ts';
 import { XSession } from './writes.ts';
 
@@ -35,18 +33,8 @@ export class XPlatform implements Platform {
     const counter = connections.platform;
     this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
     const { appToken, onCreditExhausted, onCost, identifiers: stored } = options;
-    const { extensions } = xFeatures;
-    const client = new XClient({
-      origin,
-      transport: this.#transport,
-      runtime,
-      extensions,
-      appToken,
-      onCreditExhausted,
-      onCost,
-    });
-    const identifiers = new Identifiers(client, runtime);
-    this.#parts = { client, features: xFeatures, runtime, identifiers, stored };
+    const shared = { origin, transport: this.#transport, runtime, features: xFeatures };
+    this.#parts = sessionParts({ ...shared, appToken, onCreditExhausted, onCost, stored });
   }
 
   as(call: PlatformCall): PlatformSession {

@@ -54,7 +54,7 @@ export class XSession extends XReadSession {
     } catch (error) {
       const found = await this.#findLost(error, wanted);
       if (!found) throw error;
-      return createdTweet(found, tweet.text);
+      return createdTweet({ id: found.id }, tweet.text);
     }
   }
 

@@ -53,7 +53,9 @@ export interface OpenOperation extends Route {
 /** An operation with a contract of the sandbox's own. */
 export type Operation = ActorOperation | OpenOperation;
 
-/** An operation of X's API v2, whose contract is X's OpenAPI document, or an extension of it with a contract of its own. */
+/**
+ * An operation of X's API v2, whose contract is X's OpenAPI document, or an extension of it with a contract of its own.
+ */
 export interface XOperation extends Omit<Route, 'contract'> {
   readonly access: 'x';
   readonly contract?: OperationContract;

@@ -54,6 +54,9 @@ const before: Readonly<Record<string, string>> = {
   'user/unmute': 'user/mute',
 };
 
+/** Returns true for an action whose effect is that tweets of another user are hidden or shown. */
+const hidesOthers = (name = '') => /^user\/(?:un)?(?:block|mute)$/.test(name);
+
 /** The maximum number of reads until the state has settled. */
 const maxTries = 300;
 
@@ -85,6 +88,12 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     // These calls are paid by another account, so that only the compared calls are counted.
     const unpaid = writer.with({ key: payerKey });
     const tweetId = writes ? await this.#writeTweet(unpaid, actor.userName) : '1';
+    if (hidesOthers(action?.name)) {
+      const other = unpaid.with({ authToken: user.authToken });
+      await other.post('/tweet/create', { text: `Hello @${actor.userName}` });
+      const named = async () => (await unpaid.get('/user/mentions')).body.data['tweet_count'];
+      await until(async () => expect(await named()).toBe(1));
+    }
     const hook = new ParityWebhook(writer, actor.userName, this.receiver);
     const uploads = await this.platform.uploads();
     const chat = new ParityConversation(unpaid, actor, user);
@@ -201,7 +210,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     const earlier = before[name];
     if (earlier === undefined) return;
     const others = client.with({ key: this.platform.payerKey });
-    const input = earlier === 'user/follow' ? { user_id: target.user.userId } : { tweet_id: target.tweetId };
+    const input = earlier.startsWith('user/') ? { user_id: target.user.userId } : { tweet_id: target.tweetId };
     const without = await this.settledState(apiClients, action);
     await others.post(`/${earlier}`, input);
     await this.settledState(apiClients, action, without);
@@ -236,6 +245,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
       ...(await target.hook.state()),
       uploads: (await this.platform.uploads()) - target.uploads,
       ...(name?.startsWith('dm/') && (await target.chat.state())),
+      ...(hidesOthers(name) && { mentions: (await texts('/user/mentions', {}, 'tweets', 'text')).length }),
       following: (await texts('/user/following', { userName }, 'following', 'id')).length,
     };
   }

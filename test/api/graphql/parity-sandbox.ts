@@ -64,8 +64,8 @@ export async function startSandboxParity(env: Record<string, string> = {}): Prom
 }
 
 /**
- * The sandbox as X: without its extensions, through the adapter for X. Its own gateway made the data. All requests and answers are checked
- * against X's document.
+ * The sandbox as X: without its extensions, through the adapter for X. Its own gateway made the data. All requests and
+ * answers are checked against X's document.
  */
 export async function startXParity(): Promise<ParityFixture> {
   const { platform, receiver } = await startSandboxParity();

@@ -7,7 +7,7 @@ import { oneOfEachKind, repetitions } from '../../support/repetitions.ts';
 import { useService } from '../../support/use-service.ts';
 import { answerFaults, operationOf } from './contract.ts';
 
-const numRuns = repetitions(6, 60);
+const numRuns = repetitions(4, 20);
 
 const { ada } = await useService({}, { dollars: '1000' });
 

@@ -3,6 +3,7 @@ import type { Overrides } from '../../../src/main/app.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Client } from '../../support/client.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
+import { openSocket } from '../../support/raw.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -74,6 +75,13 @@ describe('overload', () => {
     block();
     try {
       await expect.poll(burst, { interval: 100 }).toBe(3);
+      const unfinished = await Promise.all(Array.from({ length: 20 }, () => openSocket(service.origin)));
+      const head = 'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9';
+      for (const socket of unfinished) {
+        socket.write(`${head}\r\nauthorization: ${caller.headers.authorization}\r\n\r\n{`);
+      }
+      expect((await (others[0] as Client).get('/account')).status).toBe(200);
+      for (const socket of unfinished) socket.destroy();
       await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'getUsersByUsername', times: 6 });
       const slow = (clients: Client[]) => clients.map((client) => client.get('/user/info', { userName: 'grace' }));
       const running = slow([caller, caller, caller]);

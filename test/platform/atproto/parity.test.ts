@@ -1,7 +1,9 @@
 import { describe } from 'vitest';
-import { compareApis } from '../../api/graphql/parity-checks.ts';
+import { compareApis, onPlatform } from '../../api/graphql/parity-checks.ts';
 import { atprotoMissing } from '../../support/atproto-network.ts';
 import { startAtprotoParity } from './parity.ts';
 
 // The AppView indexes writes later and in another order, so a failed test is repeated.
-describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, () => compareApis(startAtprotoParity));
+describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, () =>
+  compareApis(startAtprotoParity, onPlatform),
+);

@@ -7,7 +7,7 @@ import { fromMarkdown } from '../../../src/shared/rich-text/from-markdown.ts';
 import { toMarkdown } from '../../../src/shared/rich-text/to-markdown.ts';
 import { repetitions } from '../../support/repetitions.ts';
 
-const numRuns = repetitions(100, 1_000);
+const numRuns = repetitions(60, 400);
 
 /** Characters with a meaning in Markdown, and others. */
 const spaces = [' ', '  ', '\n', '\n\n', '\t', '    '];

@@ -8,6 +8,7 @@ import { splitStretched, UnlockKeys } from '../../../../src/messaging/encryption
 import { oprf } from '../../../../src/messaging/encryption/recovery/oprf.ts';
 import { combineScalars } from '../../../../src/messaging/encryption/recovery/shamir.ts';
 import { KeyStretcher } from '../../../../src/messaging/encryption/recovery/stretch.ts';
+import { repetitions } from '../../../support/repetitions.ts';
 
 const enrolment = { accountId: '1234567890', version: 'ab'.repeat(16) };
 const code = '482913';
@@ -68,7 +69,7 @@ describe('any two of the three realms', () => {
           expect(recover(`${pin}.`, pair[0], pair[1], made)).toBeNull();
         },
       ),
-      { numRuns: 25 },
+      { numRuns: repetitions(8, 25) },
     );
   });
 });
@@ -77,7 +78,7 @@ describe('one realm', () => {
   test.each([1, 2, 3])('%i cannot distinguish the right code from others with its stored data', (place) => {
     // Makes every offline guess, with the share in the place of the key or of both evaluations.
     const stolen = recordOf(place);
-    for (let number = 0; number < 20; number++) {
+    for (let number = 0; number < repetitions(6, 20); number++) {
       const guessed = number === 0 ? code : String(100_000 + number);
       const { input, seed } = splitStretched(quick(guessed));
       const guess = new Guess(enrolment, quick(guessed), randomBytes);
@@ -99,7 +100,7 @@ describe('one realm', () => {
   test('has a share that fits every key, so that no key is likelier than another', () => {
     // The line through the share and any key at 0 is another sharing of that key with the same share.
     const share = recordOf(2).oprfKeyShare;
-    for (let number = 0; number < 20; number++) {
+    for (let number = 0; number < repetitions(6, 20); number++) {
       const other = randomBytes(32);
       other[31] = 0;
       const key = combineScalars({ place: 2, value: share }, { place: 3, value: other });
