@@ -4,7 +4,7 @@ import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from
 import type { Transport } from '../http/transport.ts';
 import { InvalidResponseError, object, type Wire } from '../http/wire.ts';
 import type { PlatformCall } from '../port.ts';
-import { type ProblemSubject, readProblem } from './problems.ts';
+import { readProblem } from './problems.ts';
 
 export interface SandboxRequest {
   /** The operationId in the contract, for metrics. */
@@ -12,11 +12,8 @@ export interface SandboxRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   body?: Wire;
-  /** The request body as JSON text. Replaces `body`. */
-  json?: string;
   /** The request body as bytes. Replaces `body`. */
   bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
-  subject?: ProblemSubject;
   /** The time that the platform may delay its response to wait for events, in milliseconds. */
   waitMs?: number;
   /** Distinguishes several writes of the same operation in one call. A repeated call must use the same value. */
@@ -40,41 +37,18 @@ export class SandboxClient {
     this.#transport = transport;
   }
 
-  /** The origin of the platform. */
-  get origin(): string {
-    return this.#target.origin;
-  }
-
   /**
    * Sends a request and returns the result of `read` for a 2xx response. Throws a `PosternError` for any other
    * response.
    */
   send<T>(request: SandboxRequest, call: PlatformCall | null, read: (body: Wire) => T): Promise<T> {
-    return this.#send(request, call, async (answer) => read(await readAnswer(answer, request)));
-  }
-
-  /**
-   * Sends a request whose response may be too large to parse on this thread. `read` gets the text of a 2xx response.
-   */
-  sendForText<T>(request: SandboxRequest, call: PlatformCall | null, read: (text: string) => Promise<T>): Promise<T> {
-    return this.#send(request, call, async (answer) => {
-      if (answer.status >= 300) await readAnswer(answer, request);
-      return read(await answer.text());
-    });
-  }
-
-  #send<T>(
-    request: SandboxRequest,
-    call: PlatformCall | null,
-    read: (answer: PlatformAnswer) => Promise<T>,
-  ): Promise<T> {
-    const { operation, method, path, body, json, bytes, waitMs, limits = limitsOf(request) } = request;
-    const text = body === undefined ? json : JSON.stringify(body);
+    const { operation, method, path, body, bytes, waitMs, limits = limitsOf(request) } = request;
+    const text = body && JSON.stringify(body);
     const headers = headersOf(request, call);
     return this.#transport.send(
       { operation, target: this.#target, method, path, headers, text, bytes, waitMs, limits },
       call,
-      read,
+      async (answer) => read(await readAnswer(answer, request)),
     );
   }
 }
@@ -84,7 +58,7 @@ function headersOf(request: SandboxRequest, call: PlatformCall | null): Record<s
   if (call) headers['cookie'] = `auth_token=${call.authToken.expose()}`;
   if (call && request.method !== 'GET')
     headers['idempotency-token'] = call.tokenFor(request.operation + (request.part ?? ''));
-  if (request.body !== undefined || request.json !== undefined) headers['content-type'] = 'application/json';
+  if (request.body !== undefined) headers['content-type'] = 'application/json';
   if (request.bytes) {
     headers['content-type'] = request.bytes.type;
     headers['content-length'] = String(request.bytes.size);
@@ -101,14 +75,14 @@ async function readAnswer(answer: PlatformAnswer, request: SandboxRequest): Prom
   if (status >= 500) throw new PosternError('platform_failed', `The platform failed with status ${status}`);
   if (status >= 300 && status < 400) throw new InvalidResponseError(`a redirect (status ${status})`);
   const body = await answer.json();
-  if (status >= 400) throw readProblem(body, status, retryAfter, request.subject);
+  if (status >= 400) throw readProblem(body, status, retryAfter);
   const fields = object(body, 'body');
   if (request.count !== undefined) cutLists(fields, request.count);
   return fields;
 }
 
 /** The names of the lists of pages. Other lists of a page, such as its key changes, may be longer than `count`. */
-const pageLists = ['articles', 'conversations', 'messages'];
+const pageLists = ['conversations', 'messages'];
 
 /** Removes the items of a page that were not asked for before they are read. */
 function cutLists(body: Wire, count: number): void {

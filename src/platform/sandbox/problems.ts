@@ -1,19 +1,8 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { InvalidResponseError, object, text, type Wire } from '../http/wire.ts';
 
-/** The object that a call is about, for error messages such as `Article not found: 12`. */
-export interface ProblemSubject {
-  kind: 'Article';
-  id: string;
-}
-
 /** Converts the body of an error response of the sandbox to the error that the caller gets. */
-export function readProblem(
-  body: unknown,
-  status: number,
-  retryAfter: string | null,
-  subject?: ProblemSubject,
-): PosternError {
+export function readProblem(body: unknown, status: number, retryAfter: string | null): PosternError {
   const problem = object(object(body, 'body').problem, 'problem');
   const code = text(problem.code, 'code');
   const message = text(problem.message, 'message').slice(0, 300);
@@ -37,11 +26,9 @@ export function readProblem(
     case 'key_changed':
     case 'too_many':
       return new PosternError('platform_conflict', message);
-    case 'article_published':
-      return new PosternError('platform_conflict', 'The article was published meanwhile: only a draft can be edited');
     case 'not_found':
     case 'user_deleted':
-      return new PosternError('resource_not_found', notFoundMessage(problem, subject));
+      return new PosternError('resource_not_found', notFoundMessage(problem));
     case 'user_suspended':
     case 'protected':
     case 'blocked':
@@ -66,13 +53,10 @@ function unexpected(code: string, status: number): InvalidResponseError {
   return new InvalidResponseError(`problem ${known} with status ${status}`);
 }
 
-function notFoundMessage(problem: Wire, subject: ProblemSubject | undefined): string {
-  const { resource, id } = problem;
-  const named = typeof id === 'string' ? id.slice(0, 300) : subject?.id;
-  if (typeof resource === 'string' && typeof id === 'string') {
-    return `${resource.charAt(0).toUpperCase()}${resource.slice(1, 40)} not found: ${named}`;
-  }
-  return subject ? `${subject.kind} not found: ${named}` : 'Not found on the platform';
+function notFoundMessage({ resource, id }: Wire): string {
+  return typeof resource === 'string' && typeof id === 'string'
+    ? `${resource.charAt(0).toUpperCase()}${resource.slice(1, 40)} not found: ${id.slice(0, 300)}`
+    : 'Not found on the platform';
 }
 
 /**
