@@ -32,12 +32,12 @@ function requestTable(): string {
     const named = path.includes('by/username') ? '{username}' : '{id}';
     return [
       code(`${method} ${path.replace('{}', named).replace('{}', '{target}')}`),
-      limitOf === 'app' ? 'app-only token' : ['tweet.read', 'users.read', ...scopes].join(' '),
+      limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
       limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
       priceOf(operation),
     ];
   });
-  return table(['request', 'scopes', 'limit in 15 minutes', 'dollars'], rows);
+  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars'], rows);
 }
 
 function priceOf(operation: Operation | Write): string {
