@@ -47,7 +47,7 @@ export interface Adapter {
 export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   sandbox: {
     capabilities: sandboxCapabilities,
-    ping: { path: '/api/ping', status: 200 },
+    ping: { path: '/2/users/me', status: 401 },
     open: async ({ connections, ...options }) => {
       const { SandboxPlatform } = await import('./sandbox/adapter.ts');
       return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true });

@@ -87,7 +87,7 @@ test('an injected fault affects a waiting request, and no other request', async 
 
 test('a request whose caller has disconnected uses up no fault', async () => {
   const gone = new AbortController();
-  const request = fetch(`${sandbox.url}/api/activity?cursor=${hers.cursor}&wait_ms=60000`, {
+  const request = fetch(`${sandbox.url}/sandbox/activity?cursor=${hers.cursor}&wait_ms=60000`, {
     headers: { cookie: `auth_token=${hers.account.authToken}` },
     signal: gone.signal,
   });
@@ -120,7 +120,7 @@ test('a reset refuses waiting requests, because their cursors are no longer vali
   await ada.read();
   const [reply] = await waiting(1, ada);
   await sandbox.control('reset');
-  expect(await reply).toMatchObject({ status: 400, body: { problem: { code: 'bad_cursor' } } });
+  expect(await reply).toMatchObject({ status: 400, body: { reason: 'bad_cursor' } });
 });
 
 test('a sandbox that stops responds to waiting requests', async () => {

@@ -5,7 +5,6 @@ import { Identifiers } from '../x/identifiers.ts';
 import type { SessionParts } from '../x/session.ts';
 import { readTweetUrl } from '../x/tweet-url.ts';
 import { sandboxCapabilities } from './capabilities.ts';
-import { SandboxClient } from './client.ts';
 import { SandboxSession } from './session.ts';
 
 export interface SandboxPlatformOptions extends Omit<TransportOptions, 'guarded'> {
@@ -23,7 +22,6 @@ export class SandboxPlatform implements Platform {
   readonly minPollMs = 500;
   readonly tweetUrlForm = 'https://x.com/<user>/status/<id>';
   readonly #transport: Transport;
-  readonly #client: SandboxClient;
   readonly #parts: SessionParts;
   readonly #host: string;
 
@@ -32,7 +30,6 @@ export class SandboxPlatform implements Platform {
     const { runtime, onCost } = options;
     this.#host = host;
     this.#transport = new Transport(options);
-    this.#client = new SandboxClient(origin, this.#transport);
     const features = { extensions: true, host, pages: { url: origin, platformUrl: origin } };
     const client = new XClient({
       origin,
@@ -47,15 +44,15 @@ export class SandboxPlatform implements Platform {
   }
 
   as(call: PlatformCall): PlatformSession {
-    return new SandboxSession(this.#parts, this.#client, call);
+    return new SandboxSession(this.#parts, call);
   }
 
   isTweetUrl(url: string): boolean {
     return readTweetUrl(url, this.#host) !== null;
   }
 
-  async ready(): Promise<void> {
-    await this.#client.send({ operation: 'ping', method: 'GET', path: '/api/ping' }, null, () => undefined);
+  ready(): Promise<void> {
+    return this.#parts.client.ping();
   }
 
   close(): Promise<void> {

@@ -39,6 +39,8 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   operation: Operation<Query, Class>;
   /** The id or name in the path. */
   id?: string;
+  /** The second id in the path. */
+  target?: string;
   query?: Partial<Record<NoInfer<Query>, string | null>>;
   /** The page of a list. */
   page?: { size: number; token: string | null };
@@ -52,6 +54,8 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   isBulk?: boolean;
   /** The limits of the response. Default: those of a page if `count` is above 1, otherwise those of one object. */
   limits?: Partial<AnswerLimits>;
+  /** The time that the sandbox may delay its response to wait for events, in milliseconds. */
+  waitMs?: number;
 }
 
 export interface XWrite<Body extends string> {
@@ -134,7 +138,7 @@ export class XClient {
     call: PlatformCall,
     read: (answer: PlatformAnswer) => Promise<T>,
   ): Promise<T> {
-    const { operation, id = '', page, count = page?.size ?? 1, appOnly = false } = request;
+    const { operation, id = '', target = '', page, count = page?.size ?? 1, appOnly = false, waitMs } = request;
     const { limits = count > 1 ? pageLimits(count, maxItemBytes) : singleLimits } = request;
     this.#refuseEarly(operation, call, appOnly);
     const query = queryOf(request);
@@ -143,9 +147,10 @@ export class XClient {
         operation: operation.name,
         target: this.#target,
         method: operation.method,
-        path: pathOf(operation, [id]) + (query === '' ? '' : `?${query}`),
+        path: pathOf(operation, [id, target]) + (query === '' ? '' : `?${query}`),
         headers: this.#headersFor(call, appOnly),
         limits,
+        waitMs,
       },
       call,
       read,
@@ -233,7 +238,12 @@ export class XClient {
     if (status === 204) return { data: nothing, includes: nothing, meta: nothing, errors: [] };
     const body = status < 300 ? object(await answer.json(), 'body') : await answer.json().catch(() => null);
     if (status < 300 && body !== null) {
-      const { data, includes = nothing, meta = nothing, errors = [] } = body as Wire;
+      const {
+        data,
+        includes = nothing,
+        meta = nothing,
+        errors = [],
+      } = (operation.isBare ? { data: body } : body) as Wire;
       const read = {
         data,
         includes: object(includes, 'includes'),
@@ -300,8 +310,8 @@ export function cacheName({ authToken, proxy, account }: PlatformCall): string {
     .digest('base64url');
 }
 
-function limitKey(operation: Endpoint, call: PlatformCall, appOnly: boolean): string {
-  return `${operation.name} ${appOnly ? '' : cacheName(call)}`;
+function limitKey({ method, path }: Endpoint, call: PlatformCall, appOnly: boolean): string {
+  return `${method} ${path} ${appOnly ? '' : cacheName(call)}`;
 }
 
 function pathOf({ path }: Endpoint, ids: readonly string[]): string {

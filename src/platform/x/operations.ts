@@ -16,6 +16,7 @@ export type WriteClass = keyof typeof writePrices;
 export interface Endpoint {
   /** The operationId in X's OpenAPI document (2.167, of 22 August 2026), for metrics. */
   readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path. Each `{}` is replaced by an id or name that the request is about. */
   readonly path: string;
   /** The scopes that a user access token needs besides `tweet.read` and `users.read`. */
@@ -24,6 +25,8 @@ export interface Endpoint {
   readonly limit: number | null;
   /** Whose requests X counts: those of each user token, or those of the app. X then accepts only the app-only token. */
   readonly limitOf: 'user' | 'app';
+  /** True for an extension whose body is all data, without the members of X's bodies. */
+  readonly isBare?: boolean;
 }
 
 /** A write of X's API, or of the sandbox's extensions. */
@@ -57,7 +60,7 @@ function declare<Class extends PriceClass>(items: Class | null) {
   return <const Query extends string = ''>(
     path: string,
     limit: number | null,
-    more: Partial<Pick<Operation<Query>, 'query' | 'scopes' | 'limitOf' | 'sizes' | 'token'>> = {},
+    more: Partial<Pick<Operation<Query>, 'query' | 'scopes' | 'limitOf' | 'sizes' | 'token' | 'isBare'>> = {},
   ): Declared<NoInfer<Query>, Class> => ({
     method: 'GET',
     items,
@@ -81,7 +84,7 @@ export function write<const Body extends string = never>(
   method: Write['method'],
   path: string,
   price: WriteClass | null,
-  more: Partial<Pick<Write<Body>, 'body' | 'scopes' | 'limit' | 'restriction'>> = {},
+  more: Partial<Pick<Write<Body>, 'body' | 'scopes' | 'limit' | 'restriction' | 'isBare'>> = {},
 ): Omit<Write<Body>, 'name'> {
   return { method, path, price, limit: 50, limitOf: 'user', body: [], scopes: [], ...more };
 }

@@ -54,6 +54,17 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
     return new PosternError('platform_app_refused', "The platform does not allow the operator's app to make this call");
   if (status === 401) return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
   if (isAbout('suspended', reason, detail)) return new PosternError('platform_refused', 'User has been suspended');
+  switch (reason) {
+    case 'not_found':
+      if (problem.value === '') break;
+      return new PosternError('resource_not_found', `${problem.resource} not found: ${problem.value}`);
+    case 'bad_cursor':
+      return badCursor();
+    case 'no_chat_keys':
+      return new PosternError('chat_keys_missing', detail);
+    case 'has_chat_keys':
+      return new PosternError('chat_keys_exist', detail);
+  }
   switch (problem.type) {
     case 'unsupported-authentication': {
       const scopes = ['tweet.read', 'users.read', ...operation.scopes].join(' ');
@@ -75,6 +86,10 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   if (status === 413) return mediaRefused('it is too large');
   if (status === 404 && subject) return subjectNotFound(subject);
   throw new InvalidResponseError(`problem ${printable(problem.type)} with status ${status}`);
+}
+
+function badCursor(): PosternError {
+  return malformedField('cursor', 'is not one that the platform gave for this list');
 }
 
 function mediaRefused(message: string): PosternError {
@@ -106,9 +121,10 @@ interface Problem {
   type: string;
   title: string;
   detail: string;
-  /** The sandbox's extension: `deleted`, `suspended`, `protected` or `duplicate`. */
+  /** The sandbox's extension, such as `deleted`, `suspended`, `protected` or `bad_cursor`. */
   reason: string;
-  /** The id or name of the missing object. */
+  /** What is missing, such as `Message`, and its id or name. */
+  resource: string;
   value: string;
   /** The names of refused parameters, and the first message about them. */
   parameters: readonly string[];
@@ -128,7 +144,10 @@ function problemOf(body: unknown): Problem {
     title: text(of.title),
     detail: text(of.detail).slice(0, 300),
     reason: text(of.reason ?? first.reason),
-    value: text(of.value ?? of.resource_id),
+    resource: text(of.resource_type)
+      .slice(0, 40)
+      .replace(/^\w/, (first) => first.toUpperCase()),
+    value: text(of.value ?? of.resource_id).slice(0, 300),
     values: errors
       .flatMap(({ parameters }) => Object.values(wireOf(parameters)).flat().slice(0, 4).map(text))
       .filter(Boolean),
@@ -147,8 +166,7 @@ function isAbout(word: 'suspended' | 'duplicate', reason: string, detail: string
 /** Blames the caller only for values that the caller sent and X alone can check. */
 function invalidRequest({ parameters, values, message }: Problem, subject: Subject | null): PosternError {
   const has = (...names: string[]) => names.some((name) => parameters.includes(name));
-  if (has('pagination_token', 'next_token'))
-    return malformedField('cursor', 'is not one that the platform gave for this list');
+  if (has('pagination_token', 'next_token')) return badCursor();
   if (has('query')) return malformedField('q', message);
   if (has('text')) return malformedField('text', message);
   if (has('title')) return malformedField('title', message);

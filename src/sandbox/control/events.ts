@@ -5,14 +5,14 @@ import type { SandboxTweet, User } from '../dataset/types.ts';
 import { activeUser, visibleTweet } from '../dataset/visibility.ts';
 import { type Fields, optionalInteger, optionalString, requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { jsonText } from '../http/response.ts';
 import { badRequest } from '../refusal.ts';
 import { createEvents } from '../simulator/create-events.ts';
 
 const MAX_EVENTS = 2_000;
 
-export const makeEvents: OpenOperation = {
+export const makeEvents: ControlOperation = {
   id: 'makeEvents',
   method: 'POST',
   path: '/control/events',

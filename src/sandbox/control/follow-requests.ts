@@ -2,12 +2,12 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { activeUser } from '../dataset/visibility.ts';
 import { requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 import { notFound } from '../refusal.ts';
 
 /** Accepts a follow request on behalf of a protected user. */
-export const acceptFollowRequest: OpenOperation = {
+export const acceptFollowRequest: ControlOperation = {
   id: 'acceptFollowRequest',
   method: 'POST',
   path: '/control/follow-requests/accept',

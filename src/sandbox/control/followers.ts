@@ -1,12 +1,12 @@
 import { activeUser } from '../dataset/visibility.ts';
 import { requiredInteger, requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 
 const MAX_FOLLOWERS = 20_000;
 
-export const addFollowers: OpenOperation = {
+export const addFollowers: ControlOperation = {
   id: 'addFollowers',
   method: 'POST',
   path: '/control/followers',

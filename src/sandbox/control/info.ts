@@ -1,9 +1,9 @@
 import { closedObject, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 import { demoOf } from '../seed/demo.ts';
 
-export const controlInfo: OpenOperation = {
+export const controlInfo: ControlOperation = {
   id: 'controlInfo',
   method: 'GET',
   path: '/control/info',

@@ -6,14 +6,14 @@ import type { User } from '../dataset/types.ts';
 import { activeUser } from '../dataset/visibility.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
 import type { SandboxState } from '../platform.ts';
 import { badRequest } from '../refusal.ts';
 
 /** Sends a direct message from a user whose chat keys derive from the seed. The message is stored encrypted only. */
-export const makeMessages: OpenOperation = {
+export const makeMessages: ControlOperation = {
   id: 'makeMessages',
   method: 'POST',
   path: '/control/messages',

@@ -2,14 +2,14 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { type MintedAccount, mintedLabel } from '../dataset/entries.ts';
 import { optionalBoolean, optionalInteger, optionalString } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
 import { badRequest } from '../refusal.ts';
 import { mintedIdFor, tokenFor } from '../seed/credentials.ts';
 import { accountForm } from '../seed/demo.ts';
 
-export const mintAccounts: OpenOperation = {
+export const mintAccounts: ControlOperation = {
   id: 'mintAccounts',
   method: 'POST',
   path: '/control/accounts',

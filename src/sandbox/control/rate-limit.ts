@@ -1,11 +1,11 @@
 import { optionalInteger, requiredInteger } from '../fields.ts';
 import { closedObject, jsonBody, jsonResponse } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 
 const DEFAULT_WINDOW_S = 900;
 
-export const setRateLimit: OpenOperation = {
+export const setRateLimit: ControlOperation = {
   id: 'setRateLimit',
   method: 'POST',
   path: '/control/rate-limit',

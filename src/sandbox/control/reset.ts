@@ -1,8 +1,8 @@
 import { closedObject, jsonResponse } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 
-export const resetDataset: OpenOperation = {
+export const resetDataset: ControlOperation = {
   id: 'resetDataset',
   method: 'POST',
   path: '/control/reset',

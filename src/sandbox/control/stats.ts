@@ -1,10 +1,10 @@
 import { compareIds } from '../dataset/snowflake.ts';
 import { closedObject, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 import { badRequest } from '../refusal.ts';
 
-export const controlStats: OpenOperation = {
+export const controlStats: ControlOperation = {
   id: 'controlStats',
   method: 'GET',
   path: '/control/stats',
@@ -38,7 +38,7 @@ export const controlStats: OpenOperation = {
 };
 
 /** Lists every tweet created by a call, so that tests can compare the list with the writes that were acknowledged. */
-export const createdTweets: OpenOperation = {
+export const createdTweets: ControlOperation = {
   id: 'createdTweets',
   method: 'GET',
   path: '/control/tweets',

@@ -41,11 +41,6 @@ export function jsonResponse(description: string, schema: Schema): Schema {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** Adds the response header that marks the replay of a request with the same `idempotency-token`. */
-export function replayable(response: Schema): Schema {
-  return { ...response, headers: { 'idempotent-replayed': { schema: { const: 'true' } } } };
-}
-
 /** Declares a JSON request body. */
 export function jsonBody(schema: Schema, example?: unknown): Schema {
   return { required: true, content: { 'application/json': { schema, ...(example !== undefined && { example }) } } };

@@ -31,7 +31,7 @@ interface Route {
   readonly maxJsonBytes?: number;
 }
 
-/** An operation that requires a token. */
+/** An operation that requires the token of a user. */
 export interface ActorOperation extends Route {
   readonly access: 'actor';
   /**
@@ -45,13 +45,13 @@ export interface ActorOperation extends Route {
 }
 
 /** An operation that anybody on this machine may call. */
-export interface OpenOperation extends Route {
-  readonly access: 'open' | 'control';
+export interface ControlOperation extends Route {
+  readonly access: 'control';
   handle(call: Call): SandboxResponse;
 }
 
 /** An operation with a contract of the sandbox's own. */
-export type Operation = ActorOperation | OpenOperation;
+export type Operation = ActorOperation | ControlOperation;
 
 /** An operation of X's API v2, whose contract is X's OpenAPI document, or an extension of it with a contract of its own. */
 export interface XOperation extends Omit<Route, 'contract'> {

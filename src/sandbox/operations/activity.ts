@@ -15,7 +15,7 @@ import { jsonText } from '../http/response.ts';
 export const activity: ActorOperation = {
   id: 'activity',
   method: 'GET',
-  path: '/api/activity',
+  path: '/sandbox/activity',
   access: 'actor',
   contract: {
     summary:

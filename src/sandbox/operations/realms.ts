@@ -14,7 +14,7 @@ import { badRequest, notFound } from '../refusal.ts';
 export const realmState: ActorOperation = {
   id: 'realmState',
   method: 'GET',
-  path: '/realms/{realm}/record',
+  path: '/sandbox/realms/{realm}/record',
   access: 'actor',
   contract: {
     summary:
@@ -47,7 +47,7 @@ export const realmState: ActorOperation = {
 export const registerAtRealm: ActorOperation = {
   id: 'registerAtRealm',
   method: 'PUT',
-  path: '/realms/{realm}/record',
+  path: '/sandbox/realms/{realm}/record',
   access: 'actor',
   contract: {
     summary:
@@ -84,7 +84,7 @@ export const registerAtRealm: ActorOperation = {
 export const guessAtRealm: ActorOperation = {
   id: 'guessAtRealm',
   method: 'POST',
-  path: '/realms/{realm}/guesses',
+  path: '/sandbox/realms/{realm}/guesses',
   access: 'actor',
   contract: {
     summary:
@@ -125,7 +125,7 @@ export const guessAtRealm: ActorOperation = {
 export const unlockAtRealm: ActorOperation = {
   id: 'unlockAtRealm',
   method: 'POST',
-  path: '/realms/{realm}/unlock',
+  path: '/sandbox/realms/{realm}/unlock',
   access: 'actor',
   contract: {
     summary:

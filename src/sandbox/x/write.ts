@@ -32,8 +32,6 @@ interface DeclaredWrite extends Pick<XOperation, 'id' | 'method' | 'path' | 'max
   readonly names?: readonly string[];
   /** The status of a success. Default: 200. */
   readonly status?: number;
-  /** True for an operation that X lacks, which needs the header `x-sandbox-extensions`. */
-  readonly isExtension?: boolean;
   /** Returns the members of the answer. */
   run(call: WriteCall): object | Promise<object>;
 }

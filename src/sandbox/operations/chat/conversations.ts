@@ -17,7 +17,7 @@ import { ownConversation } from './find.ts';
 export const chatConversations: ActorOperation = {
   id: 'chatConversations',
   method: 'GET',
-  path: '/api/chat/conversations',
+  path: '/sandbox/chat/conversations',
   access: 'actor',
   contract: {
     summary:
@@ -91,7 +91,7 @@ export const chatConversations: ActorOperation = {
 export const chatConversation: ActorOperation = {
   id: 'chatConversation',
   method: 'GET',
-  path: '/api/chat/conversations/{id}',
+  path: '/sandbox/chat/conversations/{id}',
   access: 'actor',
   contract: {
     summary:

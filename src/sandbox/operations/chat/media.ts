@@ -17,7 +17,7 @@ const MAX_BYTES = 540 * 1024 * 1024;
 export const uploadChatMedia: ActorOperation = {
   id: 'uploadChatMedia',
   method: 'POST',
-  path: '/api/chat/conversations/{id}/media',
+  path: '/sandbox/chat/conversations/{id}/media',
   access: 'actor',
   contract: {
     summary:
@@ -60,7 +60,7 @@ export const uploadChatMedia: ActorOperation = {
 export const chatMedia: ActorOperation = {
   id: 'chatMedia',
   method: 'GET',
-  path: '/api/chat/media/{media_hash_key}',
+  path: '/sandbox/chat/media/{media_hash_key}',
   access: 'actor',
   contract: {
     summary:

@@ -11,7 +11,7 @@ import { messageIn, ownConversation } from './find.ts';
 export const chatMessages: ActorOperation = {
   id: 'chatMessages',
   method: 'GET',
-  path: '/api/chat/conversations/{id}/messages',
+  path: '/sandbox/chat/conversations/{id}/messages',
   access: 'actor',
   contract: {
     summary: 'The messages of a conversation, newest first, each with its edits and reactions.',
@@ -44,7 +44,7 @@ export const chatMessages: ActorOperation = {
 export const chatMessage: ActorOperation = {
   id: 'chatMessage',
   method: 'GET',
-  path: '/api/chat/conversations/{id}/messages/{seq_id}',
+  path: '/sandbox/chat/conversations/{id}/messages/{seq_id}',
   access: 'actor',
   contract: {
     summary: 'One message. Problems: `not_found` 404 (resource `message`).',

@@ -3,7 +3,7 @@ import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { json } from '../../http/response.ts';
 import { ownConversation } from './find.ts';
 
-const path = '/api/chat/conversations/{id}/mute';
+const path = '/sandbox/chat/conversations/{id}/mute';
 
 export const muteChat: ActorOperation = {
   id: 'muteChat',

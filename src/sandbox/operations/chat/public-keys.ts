@@ -19,7 +19,7 @@ const MAX_USERS = 200;
 export const chatPublicKeys: ActorOperation = {
   id: 'chatPublicKeys',
   method: 'GET',
-  path: '/api/chat/public-keys',
+  path: '/sandbox/chat/public-keys',
   access: 'actor',
   contract: {
     summary:
@@ -50,7 +50,7 @@ export const chatPublicKeys: ActorOperation = {
 export const registerChatKeys: ActorOperation = {
   id: 'registerChatKeys',
   method: 'POST',
-  path: '/api/chat/public-keys',
+  path: '/sandbox/chat/public-keys',
   access: 'actor',
   contract: {
     summary: "Registers the actor's public keys. If the account has other keys: `has_chat_keys` 409.",

@@ -41,7 +41,7 @@ const sealedFields = {
 export const changeChatKey: ActorOperation = {
   id: 'changeChatKey',
   method: 'POST',
-  path: '/api/chat/conversations/{id}/keys',
+  path: '/sandbox/chat/conversations/{id}/keys',
   access: 'actor',
   contract: {
     summary:
@@ -97,7 +97,7 @@ export const changeChatKey: ActorOperation = {
 export const sendChatEvent: ActorOperation = {
   id: 'sendChatEvent',
   method: 'POST',
-  path: '/api/chat/conversations/{id}/events',
+  path: '/sandbox/chat/conversations/{id}/events',
   access: 'actor',
   contract: {
     summary:
