@@ -242,7 +242,7 @@ describe('sealed attachments', () => {
     const upload = (as: Account) =>
       fetch(`${sandbox.url}/sandbox/chat/conversations/${id}/media`, {
         method: 'POST',
-        headers: { cookie: `auth_token=${as.authToken}`, 'content-type': 'application/octet-stream' },
+        headers: { authorization: `Bearer ${as.authToken}`, 'content-type': 'application/octet-stream' },
         body: bytes,
       });
     const { media_hash_key: hash, size } = (await (await upload(anna)).json()) as Json;
