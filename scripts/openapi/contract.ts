@@ -1,8 +1,8 @@
 import document from '../../schema/sandbox.openapi.json' with { type: 'json' };
-import type { OperationContract, Schema } from '../../src/sandbox/http/contract.ts';
 import type { RoutedOperation } from '../../src/sandbox/http/operation.ts';
 import { operations } from '../../src/sandbox/operations/table.ts';
 import { xOperations } from '../../src/sandbox/x/operations.ts';
+import { contracts, type OperationContract, type Schema } from './sandbox-contracts.ts';
 
 /** Maps each path prefix that ends in a variable to the component that describes the variable. */
 const partsOfPaths: Readonly<Record<string, string>> = {
@@ -21,7 +21,8 @@ const partsOfPaths: Readonly<Record<string, string>> = {
 export function contractDocument(): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
   for (const operation of [...operations, ...xOperations]) {
-    const { path, method, contract } = operation;
+    const { id, path, method } = operation;
+    const contract = contracts[id];
     if (contract) paths[path] = { ...paths[path], [method.toLowerCase()]: describe(operation, contract) };
   }
   return { ...document, paths };

@@ -1,7 +1,6 @@
 import { readFault } from '../faults/fault.ts';
 import type { FaultRule, FaultTarget } from '../faults/registry.ts';
 import { type Fields, optionalInteger, optionalString } from '../fields.ts';
-import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
 import type { ControlOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 import type { SandboxState } from '../platform.ts';
@@ -12,16 +11,6 @@ export const setFault: ControlOperation = {
   method: 'POST',
   path: '/control/faults',
   access: 'control',
-  contract: {
-    summary:
-      'Injects a fault into later requests and into requests for activity that wait. If several faults match a request, the oldest applies. Faults are lost when the sandbox stops.',
-    body: jsonBody(ref('FaultRule'), {
-      fault: { kind: 'rate_limit', retry_after: 3 },
-      operation: 'searchPostsAll',
-      times: 2,
-    }),
-    responses: { 201: jsonResponse('The fault waits for a request.', closedObject({ id: { type: 'string' } })) },
-  },
   handle({ platform, body }) {
     const fault = readFault(body['fault']);
     const times = body['times'] === null ? null : (optionalInteger(body, 'times', 1, 1_000_000_000) ?? 1);
@@ -36,35 +25,6 @@ export const listFaults: ControlOperation = {
   method: 'GET',
   path: '/control/faults',
   access: 'control',
-  contract: {
-    summary: 'Lists the faults that wait for a request.',
-    responses: {
-      200: jsonResponse(
-        'Oldest first.',
-        closedObject({
-          faults: {
-            type: 'array',
-            items: {
-              allOf: [
-                ref('FaultRule'),
-                {
-                  type: 'object',
-                  required: ['id', 'times'],
-                  properties: {
-                    id: { type: 'string' },
-                    times: {
-                      description:
-                        'The number of requests that the fault still affects. Null: all until it is cleared.',
-                    },
-                  },
-                },
-              ],
-            },
-          },
-        }),
-      ),
-    },
-  },
   handle: ({ platform }) => json({ faults: platform.faults.rules.map(ruleForm) }),
 };
 
@@ -73,11 +33,6 @@ export const clearFaults: ControlOperation = {
   method: 'POST',
   path: '/control/faults/clear',
   access: 'control',
-  contract: {
-    summary: 'Removes all faults.',
-    body: 'Empty',
-    responses: { 200: jsonResponse('The number of removed faults.', closedObject({ cleared: ref('Count') })) },
-  },
   handle: ({ platform }) => json({ cleared: platform.faults.clear() }),
 };
 

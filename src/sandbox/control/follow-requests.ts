@@ -1,7 +1,6 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { activeUser } from '../dataset/visibility.ts';
 import { requiredString } from '../fields.ts';
-import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
 import type { ControlOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 import { notFound } from '../refusal.ts';
@@ -12,27 +11,6 @@ export const acceptFollowRequest: ControlOperation = {
   method: 'POST',
   path: '/control/follow-requests/accept',
   access: 'control',
-  contract: {
-    summary:
-      'Accepts a follow request for a protected user. If there is none: `not_found` 404 with resource `follow_request`.',
-    body: jsonBody(
-      {
-        type: 'object',
-        required: ['target', 'follower'],
-        properties: {
-          target: { type: 'string', description: 'The protected user: a user id or a screen name.' },
-          follower: { type: 'string', description: 'The user who asked to follow: a user id or a screen name.' },
-        },
-      },
-      { target: 'linus', follower: 'ada' },
-    ),
-    responses: {
-      200: jsonResponse(
-        'The ids of both users.',
-        closedObject({ target: ref('Id'), follower: ref('Id'), accepted: { const: true } }),
-      ),
-    },
-  },
   handle({ platform, body }) {
     const target = userOf(platform.dataset, requiredString(body, 'target'));
     const follower = userOf(platform.dataset, requiredString(body, 'follower'));

@@ -3,7 +3,6 @@ import type { Viewer } from '../dataset/visibility.ts';
 import type { Fields } from '../fields.ts';
 import type { SandboxState } from '../platform.ts';
 import type { ReceivedBody } from '../uploads/files.ts';
-import type { OperationContract } from './contract.ts';
 import type { SandboxResponse } from './response.ts';
 
 export interface Call {
@@ -26,7 +25,6 @@ interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path, with `{name}` for each variable. */
   readonly path: string;
-  readonly contract: OperationContract;
   /** The size limit of a JSON body. Default: 1 MiB. */
   readonly maxJsonBytes?: number;
 }
@@ -50,13 +48,12 @@ export interface ControlOperation extends Route {
   handle(call: Call): SandboxResponse;
 }
 
-/** An operation with a contract of the sandbox's own. */
+/** An operation in a form of the sandbox's own. */
 export type Operation = ActorOperation | ControlOperation;
 
-/** An operation of X's API v2, whose contract is X's OpenAPI document, or an extension of it with a contract of its own. */
-export interface XOperation extends Omit<Route, 'contract'> {
+/** An operation of X's API v2, or an extension of it. */
+export interface XOperation extends Route {
   readonly access: 'x';
-  readonly contract?: OperationContract;
   /** The viewer is null if the token is app-only. */
   handle(call: Call & { readonly viewer: Viewer }): SandboxResponse | Promise<SandboxResponse>;
 }
