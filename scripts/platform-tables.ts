@@ -1,16 +1,9 @@
 import { actions, streams } from '../src/actions/registry.ts';
 import { adapters } from '../src/platform/adapters.ts';
 import type { MediaLimits, PlatformCapabilities, TextLimit } from '../src/platform/capabilities.ts';
-import {
-  type Operation,
-  objectPrices,
-  operations,
-  type Write,
-  writePrices,
-  writes,
-} from '../src/platform/x/operations.ts';
+import { type Endpoint, objectPrices, operations, writePrices, writes } from '../src/platform/x/operations.ts';
 import { eventTypes } from '../src/shared/model/event.ts';
-import { microsPerDollar } from '../src/shared/model/money.ts';
+import { formatDollars } from '../src/shared/model/money.ts';
 import { code, table } from './markdown-table.ts';
 
 const platforms = Object.values(adapters).map(({ capabilities }) => capabilities);
@@ -27,23 +20,21 @@ export function platformTables(): Record<string, string> {
 }
 
 function requestTable(): string {
-  const rows = [...Object.values<Operation | Write>(operations), ...Object.values(writes)].map((operation) => {
-    const { method, path, scopes, limit, limitOf } = operation;
-    const named = path.includes('by/username') ? '{username}' : '{id}';
-    return [
-      code(`${method} ${path.replace('{}', named).replace('{}', '{target}')}`),
-      limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
-      limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
-      priceOf(operation),
-    ];
-  });
-  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars'], rows);
+  const row = ({ path, scopes, limit, limitOf }: Endpoint, method: string, price: string) => [
+    code(`${method} ${path.replace(/(username\/)?\{\}/g, (_, name = '') => (name ? `${name}{username}` : '{id}'))}`),
+    limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
+    limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
+    price,
+  ];
+  const rows = [
+    ...Object.values(operations).map((read) => row(read, read.method, priceOf(read.items, objectPrices))),
+    ...Object.values(writes).map((write) => row(write, write.method, priceOf(write.price, writePrices))),
+  ];
+  return table(['request', 'further scopes', 'limit in 15 minutes', 'dollars for each object or write'], rows);
 }
 
-function priceOf(operation: Operation | Write): string {
-  const { items, price } = { items: null, price: null, ...operation };
-  if (items !== null) return `${objectPrices[items] / microsPerDollar} a ${items}`;
-  return price === null ? 'none listed' : `${writePrices[price] / microsPerDollar}`;
+function priceOf<Class extends string>(priceClass: Class | null, prices: Readonly<Record<Class, number>>): string {
+  return priceClass === null ? 'none listed' : `${code(priceClass)}: ${formatDollars(prices[priceClass])}`;
 }
 
 function actionTable(): string {

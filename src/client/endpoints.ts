@@ -1128,7 +1128,7 @@ export interface TweetCreateInput {
   media_urls?: string[] | undefined;
   /** True to keep the metadata of pictures in `media_urls` (position, camera), which is removed otherwise. */
   keep_metadata?: boolean | undefined;
-  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. The sandbox ignores them. */
+  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. X and the sandbox accept up to 1,000 characters each. */
   media_alt_texts?: (string | null)[] | undefined;
   /** Languages of the text (BCP 47). Without them, the platform may detect the language. The sandbox ignores them. */
   langs?: string[] | undefined;

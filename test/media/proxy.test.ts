@@ -15,7 +15,7 @@ test('media is fetched and uploaded through the proxy of the call, however large
   const answer = await ada.post('/media/upload', { media_url, proxy: proxy.url });
   expect(answer.body.data, String(answer.body.error)).toMatchObject({ size: bytes.length });
   const sandbox = new URL(service.demo.sandboxUrl).host;
-  expect(proxy.tunnels).toEqual([new URL(origin.url).host, sandbox]);
+  expect([...new Set(proxy.tunnels)]).toEqual([new URL(origin.url).host, sandbox]);
 });
 
 test('a redirect goes through it too, and is judged here', async () => {

@@ -16,6 +16,7 @@ const document: Node = file && JSON.parse(readFileSync(file, 'utf8'));
 /** Why a difference from the document is meant. `.ci/run` prints how often each was found. */
 const meant: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/liked_tweets/, 'the trimmed document lacks the likes of a user, which X has'],
+  [/\/(?:blocking|muting)(?:\/\d+)?$/, 'the trimmed document lacks blocks and mutes, which X has'],
 ];
 
 export interface CheckedRequest {
@@ -75,6 +76,11 @@ const find = (node: Node): Node =>
 // Paths without variables take precedence.
 const paths = Object.keys(document?.paths ?? {}).toSorted((a, b) => a.split('{').length - b.split('{').length);
 
+function bodyNames({ requestBody }: Node): string[] {
+  if (requestBody === undefined) return [];
+  return Object.keys(find(find(requestBody).content['application/json'].schema).properties);
+}
+
 export const hasDocument = document !== undefined;
 
 /** Returns what the document says about an operation of `operations.ts`, or undefined if it lacks the operation. */
@@ -90,6 +96,7 @@ export function documentedOperation(name: string) {
         path: path.replace(/\{\w+\}/g, '{}'),
         query: query.map((parameter) => String(parameter.name)),
         sizes: sizes && [sizes.minimum, sizes.maximum],
+        body: bodyNames(operation),
         scopes: scopes as string[] | undefined,
       };
     }

@@ -75,7 +75,7 @@ export const createTweet = platformAction({
         .optional()
         .meta({
           description:
-            'Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. The sandbox ignores them.',
+            'Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty or null for none. X and the sandbox accept up to 1,000 characters each.',
           examples: [['A loom beside a window']],
         }),
       langs: z

@@ -5,6 +5,7 @@ import type { ArticleEdits, ArticlePlace, NewArticle, PlatformArticle } from '..
 import { flag, InvalidResponseError, list, object, text, type Wire } from '../http/wire.ts';
 import type { PageRequest } from '../port.ts';
 import { anArticle, richTextOf, XArticles } from '../x/articles.ts';
+import { aMedia } from '../x/media.ts';
 import { named, operations, others, write } from '../x/operations.ts';
 import { optional } from '../x/read-user.ts';
 import { articleTasks } from './article-tasks.ts';
@@ -84,11 +85,7 @@ export class SandboxArticles extends XArticles {
 
   override isPicture(mediaId: string): Promise<boolean> {
     const query = { media_id: mediaId };
-    const request = {
-      operation: operations.getMediaUploadStatus,
-      query,
-      subject: { kind: 'Media', id: mediaId } as const,
-    };
+    const request = { operation: operations.getMediaUploadStatus, query, subject: aMedia(mediaId) };
     return this.parts.client.send(request, this.call, ({ data }) => object(data, 'data').video === undefined);
   }
 

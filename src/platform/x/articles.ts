@@ -7,27 +7,30 @@ import { UnsupportedArticles } from '../unsupported-session.ts';
 import { articleTasks } from './article-tasks.ts';
 import type { XWrite } from './client.ts';
 import { articleFields, subscriptionFields } from './fields.ts';
+import { checkedId } from './identifiers.ts';
 import { XMedia } from './media.ts';
+import { Notes } from './notes.ts';
 import { operations, writes } from './operations.ts';
 import { subjectNotFound } from './problems.ts';
-import { maxTextLength } from './read-post.ts';
+import { maxTextLength, timeOfId } from './read-post.ts';
 import { optional } from './read-user.ts';
 import type { SessionParts } from './session.ts';
 
-/** X never tells the post of an article, so it is remembered. */
+/** The post of an article is remembered for this time. */
 const keptMs = 365 * 24 * 60 * 60 * 1_000;
-const maxKept = 100_000;
 
 /** The articles of one actor on X, which are written once: https://docs.x.com/x-api/articles */
 export class XArticles extends UnsupportedArticles {
   override readonly areWrittenOnce: boolean = true;
   protected readonly parts: SessionParts;
   protected readonly call: PlatformCall;
+  readonly #posts: Notes;
 
   constructor(parts: SessionParts, call: PlatformCall) {
     super();
     this.parts = parts;
     this.call = call;
+    this.#posts = new Notes(parts.stored, 'article', keptMs);
   }
 
   /** X publishes articles of premium accounts and of verified organizations. */
@@ -49,36 +52,36 @@ export class XArticles extends UnsupportedArticles {
   }
 
   override async publish(articleId: string): Promise<ArticlePlace> {
-    const { stored } = this.parts;
-    const known = await stored?.find(keyOf(articleId));
-    if (known) return this.#placeAt(articleId, known);
-    const request = { operation: writes.articlePublish, ids: [articleId], subject: anArticle(articleId) };
+    const known = await this.#posts.find(articleId, this.call);
+    if (known !== null) return this.#placeAt(articleId, known);
+    const subject = anArticle(articleId);
+    const request = { operation: writes.articlePublish, ids: [checkedId(subject)], subject };
     const place = await this.write(request, (data) =>
       this.placeOf(data, this.#placeAt(articleId, id(data.post_id, 'post_id'))),
     );
-    const identifier = place.tweet_id ?? '';
-    await stored?.save([{ hash: keyOf(articleId), identifier }], keptMs, maxKept);
+    await this.#posts.save(articleId, place.tweet_id ?? '', this.call);
     return place;
   }
 
   /** Reads the post of an article that this gateway has published. X sends its text without formats. */
   override async article(articleId: string): Promise<PlatformArticle> {
-    const postId = await this.parts.stored?.find(keyOf(articleId));
+    const postId = await this.#posts.find(articleId, this.call);
     const subject = anArticle(articleId);
-    if (!postId) throw subjectNotFound(subject);
+    if (postId === null) throw subjectNotFound(subject);
     const request = { operation: operations.getPostsById, id: postId, subject, fields: articleFields };
     return this.parts.client.send(request, this.call, ({ data }) => {
       const post = object(data, 'data');
       if (post.article === undefined) throw subjectNotFound(subject);
       const article = object(post.article, 'article');
-      const createdAt = readIsoTime(post.created_at, 'created_at');
+      const createdAt = optional(readIsoTime, post.created_at, 'created_at', new Date(timeOfId(postId)).toISOString());
+      const plain = optional(text, article.plain_text, 'plain_text', '', maxTextLength);
       return {
         ...this.#placeAt(articleId, postId),
-        title: text(article.title, 'title'),
+        title: optional(text, article.title, 'title', ''),
         cover_media_id: null,
         created_at: createdAt,
         updated_at: createdAt,
-        content: { richText: JSON.stringify(paragraphsOf(text(article.plain_text, 'plain_text', maxTextLength))) },
+        content: { richText: JSON.stringify(paragraphsOf(plain)) },
         // X does not say whose it is, and no operation on X depends on it.
         isOwn: false,
       };
@@ -121,7 +124,6 @@ export class XArticles extends UnsupportedArticles {
 }
 
 const unpublished = { tweet_id: null, draft_url: null, public_url: null };
-const keyOf = (articleId: string) => `x article ${articleId}`;
 export const anArticle = (articleId: string) => ({ kind: 'Article', id: articleId }) as const;
 
 export function richTextOf(content: ArticleContent): string {

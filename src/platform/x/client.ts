@@ -63,7 +63,7 @@ export interface XWrite<Body extends string> {
   /** The ids in the path. */
   ids: readonly string[];
   /** The body, or its JSON text. */
-  body?: Readonly<Partial<Record<Body, unknown>>> | string | undefined;
+  body?: Readonly<Partial<Record<NoInfer<Body>, unknown>>> | string | undefined;
   /** The body as bytes. Replaces `body`. */
   bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
   subject: Subject | null;
@@ -116,7 +116,7 @@ export class XClient {
   ): Promise<T> {
     return this.#get(request, call, async (answer) => {
       const body = await this.#readFor(answer, request, call);
-      this.#countCost(call, request.operation, body);
+      this.#countObjects(call, request.operation, body);
       return read(body);
     });
   }
@@ -196,7 +196,7 @@ export class XClient {
         const about = { operation, subject, appOnly: false, restriction };
         const { data } = await this.#read(answer, about, call, (found) => found.data !== undefined);
         const result = read(object(data, 'data'));
-        if (price !== null) this.#bill(call, price, 1, writePrices[price]);
+        if (price !== null) this.#count(call, price, 1, writePrices[price]);
         return result;
       },
     );
@@ -263,18 +263,18 @@ export class XClient {
   }
 
   /** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
-  #countCost(call: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
+  #countObjects(call: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
     const count = { post: 0, user: 0 };
     if (items !== null) count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
     count.post += lengthOf(includes.posts ?? includes.tweets);
     count.user += lengthOf(includes.users);
     for (const priceClass of ['post', 'user'] as const) {
       const objects = count[priceClass];
-      if (objects > 0) this.#bill(call, priceClass, objects, objects * objectPrices[priceClass]);
+      if (objects > 0) this.#count(call, priceClass, objects, objects * objectPrices[priceClass]);
     }
   }
 
-  #bill({ cost }: PlatformCall, priceClass: string, objects: number, micros: number): void {
+  #count({ cost }: PlatformCall, priceClass: string, objects: number, micros: number): void {
     cost?.add(priceClass, objects, micros);
     this.#options.onCost?.(priceClass, micros);
   }

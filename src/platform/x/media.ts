@@ -6,7 +6,9 @@ import type { MediaKind, TakenMedia } from '../../shared/model/taken-media.ts';
 import { sleep } from '../../shared/runtime/runtime.ts';
 import { id, object, readCount, text, type Wire } from '../http/wire.ts';
 import type { PlatformCall, PlatformMedia } from '../port.ts';
+import { Notes } from './notes.ts';
 import { operations, writes } from './operations.ts';
+import { subjectNotFound } from './problems.ts';
 import { optional } from './read-user.ts';
 import type { SessionParts } from './session.ts';
 
@@ -19,7 +21,6 @@ const maxCheckSecs = 30;
 const maxAltText = 1_000;
 /** The time after which X drops an upload that is not attached. */
 const keptMs = 24 * 60 * 60 * 1_000;
-const maxKept = 100_000;
 
 const categories: Readonly<Partial<Record<MediaKind, string>>> = {
   photo: 'tweet_image',
@@ -31,16 +32,18 @@ const categories: Readonly<Partial<Record<MediaKind, string>>> = {
 export class XMedia implements PlatformMedia {
   readonly #parts: SessionParts;
   readonly #call: PlatformCall;
+  readonly #kinds: Notes;
 
   constructor(parts: SessionParts, call: PlatformCall) {
     this.#parts = parts;
     this.#call = call;
+    this.#kinds = new Notes(parts.stored, 'media', keptMs);
   }
 
   /** Pictures take one request, and GIFs and videos one for each segment. The bytes are streamed. */
   async upload(media: TakenMedia): Promise<string> {
     const mediaId = await (media.kind === 'photo' ? this.#uploadAtOnce(media) : this.#uploadSegments(media));
-    await this.#parts.stored?.save([{ hash: keyOf(mediaId), identifier: media.kind }], keptMs, maxKept);
+    await this.#kinds.save(mediaId, media.kind, this.#call);
     return mediaId;
   }
 
@@ -54,8 +57,8 @@ export class XMedia implements PlatformMedia {
 
   /** Returns the kind of an upload of the last 24 hours. Throws `not_found` for any other id. */
   async kindOf(mediaId: string): Promise<string> {
-    const kind = await this.#parts.stored?.find(keyOf(mediaId));
-    if (!kind) throw new PosternError('resource_not_found', `Media not found: ${mediaId}`);
+    const kind = await this.#kinds.find(mediaId, this.#call);
+    if (kind === null) throw subjectNotFound(aMedia(mediaId));
     return kind;
   }
 
@@ -104,8 +107,7 @@ export class XMedia implements PlatformMedia {
   }
 }
 
-const keyOf = (mediaId: string) => `x media ${mediaId}`;
-const aMedia = (mediaId: string) => ({ kind: 'Media', id: mediaId }) as const;
+export const aMedia = (mediaId: string) => ({ kind: 'Media', id: mediaId }) as const;
 
 function readId(data: Wire): string {
   return id(data.id, 'id');

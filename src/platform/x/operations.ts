@@ -80,12 +80,12 @@ export const users = declare('user');
 export const others = declare<never>(null);
 
 /** Declares a write. X's limit of most writes is 50. */
-export function write<const Body extends string = never>(
+export function write<const Body extends string = ''>(
   method: Write['method'],
   path: string,
   price: WriteClass | null,
   more: Partial<Pick<Write<Body>, 'body' | 'scopes' | 'limit' | 'restriction' | 'isBare'>> = {},
-): Omit<Write<Body>, 'name'> {
+): Omit<Write<NoInfer<Body>>, 'name'> {
   return { method, path, price, limit: 50, limitOf: 'user', body: [], scopes: [], ...more };
 }
 

@@ -33,7 +33,7 @@ import { planSearch, type SearchPlan } from './search-query.ts';
 export interface SessionParts {
   client: XClient;
   identifiers: Identifiers;
-  /** What X does not tell, for all processes. The sandbox tells it. */
+  /** The store of `Notes`. */
   stored: PlatformIdentifiers | null;
   features: XFeatures;
   runtime: Runtime;

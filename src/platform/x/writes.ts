@@ -143,8 +143,7 @@ export class XSession extends XReadSession {
     try {
       const { getUsersPosts: operation } = operations;
       const [size] = operation.sizes;
-      const page = { size, token: null };
-      const request = { operation, id: await this.viewerId(), page, fields: referenceFields };
+      const request = { operation, id: await this.viewerId(), page: { size, token: null }, fields: referenceFields };
       const newest = await this.send(request, (body) => itemsOf(body, size));
       return newest.find((post) => timeOfId(id(post.id, 'id')) >= sinceMs - toleranceMs && isPostOf(post, wanted));
     } catch {

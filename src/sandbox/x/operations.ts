@@ -374,7 +374,8 @@ const postLists: readonly XOperation[] = [
       const owner = ownUser(call);
       const { tweets, reposts } = call.dataset;
       const isNear = (author: User) => author === owner || (owner.following.has(author) && !owner.muted.has(author));
-      const shownRepost = ({ author, of }: Repost) => isNear(author) && of.author !== author;
+      const shownRepost = ({ author, of }: Repost) =>
+        isNear(author) && of.author !== author && !owner.muted.has(of.author);
       const after = inRange(call.query, (id) => mergeNewest(tweets, reposts.values(), id, shownRepost));
       return { owner, after, shown: (post) => 'author' in post && isNear(post.author) };
     },

@@ -109,7 +109,7 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   rate_limited: {
     when: 'A limit of Postern or of the platform was reached, and the message names it.',
-    example: "The platform's rate limit: Too many requests",
+    example: "The platform's rate limit of likePost",
     remedy:
       'Read the message, which names the limit. Wait for the seconds in `Retry-After`. If it is not set, close a live stream, ' +
       'delete a webhook or revoke an API key first.',

@@ -89,7 +89,7 @@ describe('the message that the document shows is the one that the service writes
     ],
     too_large: ['tweet/create', () => ada.post('/tweet/create', { text: 'x'.repeat(1_100_000) })],
     unsupported_media_type: ['tweet/create', () => ada.post('/tweet/create', {}, { 'content-type': 'text/plain' })],
-    rate_limited: ['tweet/favorite', () => fault({ kind: 'rate_limit', retry_after: 60 })],
+    rate_limited: ['tweet/favorite', () => fault({ kind: 'rate_limit', retry_after: 0 })],
     platform_unavailable: ['tweet/favorite', () => fault({ kind: 'status', status: 503 })],
     platform_timeout: ['tweet/favorite', () => fault({ kind: 'latency', ms: 60_000 })],
   };

@@ -6,27 +6,32 @@ import { xOperations } from '../../../src/sandbox/x/operations.ts';
 import { differencesFromX, documentedOperation, hasDocument } from '../../support/x-document.ts';
 
 /** Operations that X has, but the trimmed document lacks. */
-const undocumented = ['getUsersLikedPosts'];
+const undocumented = ['getUsersLikedPosts', 'blockUser', 'unblockUser', 'muteUser', 'unmuteUser'];
+const isDocumented = ({ name }: { name: string }) => !undocumented.includes(name);
+
+function expectDocumented({ name, method, path, scopes, limitOf }: Operation | Write) {
+  const found = documentedOperation(name);
+  expect(found).toMatchObject({ method, path });
+  // Uploads and articles need no scope to read.
+  const more = found?.scopes?.filter((scope) => scope !== 'tweet.read' && scope !== 'users.read');
+  expect(more).toEqual(limitOf === 'app' ? undefined : scopes);
+  return found;
+}
 
 describe.skipIf(!hasDocument)('operations', () => {
-  const all = [...Object.values<Operation | Write>(operations), ...Object.values(writes)];
-  const documented = all.filter(({ name }) => !undocumented.includes(name));
-
-  test.each(documented)('$name is the operation of the document', ({ name, limitOf, scopes, ...operation }) => {
-    const { method, path } = operation;
-    const found = documentedOperation(name);
-    expect(found).toMatchObject({ method, path });
-    // Uploads and articles need no scope to read.
-    const more = found?.scopes?.filter((scope) => scope !== 'tweet.read' && scope !== 'users.read');
-    expect(more).toEqual(limitOf === 'app' ? undefined : scopes);
-    if (!('sizes' in operation)) return;
-    const { sizes, query, token } = operation;
+  test.each(Object.values(operations).filter(isDocumented))('$name reads as the document says', (operation) => {
+    const { query, token, sizes } = operation;
+    const found = expectDocumented(operation);
     const [least = 1, greatest = 1] = found?.sizes ?? [];
-    expect(found?.query).toEqual(expect.arrayContaining([...query, ...(sizes[1] > 1 ? [token] : [])]));
     expect([sizes[0] >= least, sizes[1] <= greatest]).toEqual([true, true]);
+    expect(found?.query).toEqual(expect.arrayContaining([...query, ...(sizes[1] > 1 ? [token] : [])]));
   });
 
-  test.each(xOperations.filter(({ path, id }) => path.startsWith('/2/') && !undocumented.includes(id)))(
+  test.each(Object.values(writes).filter(isDocumented))('$name writes as the document says', (write) => {
+    expect(expectDocumented(write)?.body).toEqual(expect.arrayContaining([...write.body]));
+  });
+
+  test.each(xOperations.filter(({ path, id }) => path.startsWith('/2/') && isDocumented({ name: id })))(
     '$id of the sandbox is at the path of the document',
     ({ id, method, path }) => {
       expect(documentedOperation(id)).toMatchObject({ method, path: path.replace(/\{\w+\}/g, '{}') });
