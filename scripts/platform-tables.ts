@@ -23,7 +23,9 @@ function requestTable(): string {
   const row = ({ path, scopes, limit, limitOf }: Endpoint, method: string, price: string) => [
     code(`${method} ${path.replace(/(username\/)?\{\}/g, (_, name = '') => (name ? `${name}{username}` : '{id}'))}`),
     limitOf === 'app' ? 'app-only token' : scopes.map(code).join(', '),
-    limit === null ? 'not documented' : `${count(limit)} for each ${limitOf === 'app' ? 'app' : 'user token'}`,
+    limit === null
+      ? 'not documented'
+      : `${count(limit)} for each ${limitOf === 'app' ? 'app, and 1 a second' : 'user token'}`,
     price,
   ];
   const rows = [

@@ -126,12 +126,18 @@ function inputOf(action: Action, book: SchemaBook, types: Map<string, string>): 
 
 /** A list in a query is text with commas. The client accepts the list and writes the text. */
 function listInQuery(action: Action, name: string, field: JsonObject): JsonObject {
-  const given = z.toJSONSchema(action.input.shape[name] as z.ZodType, { io: 'output', unrepresentable: 'any' });
-  const { type, items } = JSON.parse(JSON.stringify(given)) as JsonObject;
-  if (type !== 'array' || !isObject(items)) return field;
+  const listOf = (io: 'input' | 'output') => {
+    const given = z.toJSONSchema(action.input.shape[name] as z.ZodType, { io, unrepresentable: 'any' });
+    const { type, items } = JSON.parse(JSON.stringify(given)) as JsonObject;
+    return type === 'array' && isObject(items) ? (items as JsonObject) : null;
+  };
+  const items = listOf('output');
+  if (items === null) return field;
+  // The output of a transform has no type.
+  const typed = items['type'] === undefined ? (listOf('input') ?? items) : items;
   return {
     description: String(field['description']).replace(', separated by commas', ''),
-    type: `readonly ${arrayOf(typeOf(items as JsonObject))}`,
+    type: `readonly ${arrayOf(typeOf(typed))}`,
   };
 }
 

@@ -12,7 +12,7 @@ export function doctorCommand(): Command {
     .option('--live', 'with PLATFORM_KIND=x, also make a few reads as POSTERN_AUTH_TOKEN, which X bills')
     .action(async (options: { json?: boolean; live?: boolean }) => {
       const { examine } = await import('./doctor/examine.ts');
-      if (options.live) {
+      if (options.live && process.env['PLATFORM_KIND']?.trim() === 'x') {
         const { liveDollars } = await import('./doctor/check-x.ts');
         process.stderr.write(`X bills up to ${liveDollars.toFixed(2)} dollars for the reads of --live.\n`);
       }

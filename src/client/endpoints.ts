@@ -1645,7 +1645,7 @@ export interface UserLookupInput {
   /** Ids of users, at most 100 different ones. */
   ids?: readonly string[] | undefined;
   /** Screen names of users, at most 100 different ones. */
-  userNames?: readonly undefined[] | undefined;
+  userNames?: readonly string[] | undefined;
 }
 
 /** The result of `user/lookup`. */

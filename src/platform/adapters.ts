@@ -64,9 +64,9 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   x: {
     capabilities: xCapabilities,
     ping: { path: '/2/users/me', status: 401 },
-    open: async (options, { secrets: { xAppToken: appToken } }) => {
+    open: async ({ connections, ...options }, { secrets: { xAppToken: appToken } }) => {
       const { XPlatform } = await import('./x/adapter.ts');
-      return new XPlatform({ ...options, appToken });
+      return new XPlatform({ ...options, counter: connections.platform, appToken });
     },
   },
 };

@@ -118,6 +118,7 @@ describe('--live', () => {
     ['refused fields', { unknown: { status: 400 } }, 'x_unknown_fields', 'refused with 400'],
     ['a single page', { sizes: { body: { data: [post] } } }, 'x_page_sizes', 'too few posts'],
     ['a token of one size', { next: { status: 400 } }, 'x_page_sizes', 'refused with 400 if max_results changes'],
+    ['a failure', { indices: { status: 429 } }, 'x_indices', 'X answers with 429'],
     ['no emoji', { indices: { body: {} } }, 'x_indices', 'no post with an emoji'],
     [
       'indices of UTF-16 units',
@@ -142,7 +143,9 @@ describe('--live', () => {
   });
 
   test('is skipped on another platform', async () => {
-    expect((await examine({}, '--live')).found).toMatchObject([{ name: 'x_live', state: 'skip' }]);
+    const { err, found } = await examine({}, '--live');
+    expect(found).toMatchObject([{ name: 'x_live', state: 'skip' }]);
+    expect(err).toBe('');
   });
 
   test('works on the sandbox, which refuses unknown fields', async () => {

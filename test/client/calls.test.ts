@@ -29,6 +29,7 @@ describe('a call', () => {
   test('returns the data with the names of the REST contract', async () => {
     const user = await postern.user.info({ userName: 'grace' });
     expect(user).toMatchObject({ userName: 'grace', isVerified: expect.any(Boolean) });
+    expect((await postern.user.lookup({ userNames: ['grace'] })).users).toMatchObject([{ userName: 'grace' }]);
     const tweet = await postern.tweet.create({ text: `Hello at ${Date.now()}` });
     expect(await postern.tweet.favorite({ tweet_id: tweet.id })).toEqual({ tweetId: tweet.id, liked: true });
     expect(await postern.tweet.detail({ tweet_id: tweet.id })).toMatchObject({ id: tweet.id, text: tweet.text });

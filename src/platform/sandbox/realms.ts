@@ -1,6 +1,6 @@
 import type { RealmRecord } from '../../shared/model/realm.ts';
 import { smallLimits } from '../http/answer.ts';
-import { InvalidResponseError, id, object, readCount, text, type Wire } from '../http/wire.ts';
+import { InvalidResponseError, id, object, oneOf, readCount, text, type Wire } from '../http/wire.ts';
 import type { PlatformCall } from '../port.ts';
 import type { GuessAnswer, PlatformRealm, PlatformRealms, RealmState, UnlockAnswer } from '../realms-port.ts';
 import type { XClient } from '../x/client.ts';
@@ -110,13 +110,6 @@ class SandboxRealm implements PlatformRealm {
   ): Promise<T> {
     return this.#client.write({ operation, ids: [], body, subject: null }, this.#call, read);
   }
-}
-
-function oneOf<const Kind extends string>(value: unknown, field: string, kinds: readonly Kind[]): Kind {
-  const named = text(value, field);
-  const kind = kinds.find((known) => known === named);
-  if (kind === undefined) throw new InvalidResponseError(`${field} is none of ${kinds.join(', ')}`);
-  return kind;
 }
 
 function readVersion(from: Wire): string {

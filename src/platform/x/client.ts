@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
 import type { OnCost, PlatformCall } from '../port.ts';
+import type { XFeatures } from './features.ts';
 import type { Fields } from './fields.ts';
 import {
   type Endpoint,
@@ -19,14 +20,13 @@ import {
   type WriteClass,
   writePrices,
 } from './operations.ts';
-import { type ProblemContext, readProblem, type Subject } from './problems.ts';
+import { type ProblemContext, rateLimited, readProblem, type Subject } from './problems.ts';
 
 export interface XClientOptions {
   origin: string;
   transport: Transport;
   runtime: Runtime;
-  /** Asks for the sandbox's extensions. */
-  extensions: boolean;
+  features: XFeatures;
   /** The operator's app-only token, for operations that refuse those of users. */
   appToken: Secret | null;
   /** Called when X refuses a call because the operator's credit is used up. */
@@ -88,6 +88,9 @@ export interface XBody {
 const maxExhausted = 10_000;
 /** The size of the largest item of a page in bytes: a post of 25,000 characters, and its part of the included posts and users. */
 const maxItemBytes = 256 * 1024;
+/** The time between two app-only requests, and the longest that one waits for its turn. */
+const appOnlyMs = 1_000;
+const maxAppOnlyWaitMs = 4_000;
 /** The longest window of X's rate limits. */
 const maxRetryAfterSeconds = 24 * 60 * 60;
 const nothing: Wire = {};
@@ -98,6 +101,8 @@ export class XClient {
   readonly #target: { readonly origin: string; readonly chosenBy: 'operator' };
   /** When the rate limit of an operation ends for a token, in milliseconds. */
   readonly #exhausted = new LRUCache<string, number>({ max: maxExhausted });
+  /** When the next app-only request may be sent, in milliseconds. */
+  #nextAppOnly = 0;
 
   constructor(options: XClientOptions) {
     this.#options = options;
@@ -133,7 +138,7 @@ export class XClient {
     });
   }
 
-  #get<Query extends string, Class extends PriceClass, T>(
+  async #get<Query extends string, Class extends PriceClass, T>(
     request: XRequest<Query, Class>,
     call: PlatformCall,
     read: (answer: PlatformAnswer) => Promise<T>,
@@ -141,6 +146,7 @@ export class XClient {
     const { operation, id = '', target = '', page, count = page?.size ?? 1, appOnly = false, waitMs } = request;
     const { limits = count > 1 ? pageLimits(count, maxItemBytes) : singleLimits } = request;
     this.#refuseEarly(operation, call, appOnly);
+    if (appOnly) await this.#waitForTurn(operation);
     const query = queryOf(request);
     return this.#options.transport.send(
       {
@@ -171,7 +177,8 @@ export class XClient {
     this.#refuseEarly(operation, call);
     const headers = this.#headersFor(call);
     const token = call.tokenFor(operation.name + part);
-    const { extensions, transport } = this.#options;
+    const { features, transport } = this.#options;
+    const { extensions } = features;
     if (extensions) headers['idempotency-token'] = token;
     if (bytes) {
       headers['content-type'] = bytes.type;
@@ -211,20 +218,20 @@ export class XClient {
   }
 
   #headersFor(call: PlatformCall, appOnly = false): Record<string, string> {
-    const { appToken, extensions } = this.#options;
+    const { appToken, features } = this.#options;
     const token = appOnly && appToken ? appToken : call.authToken;
     const headers: Record<string, string> = {
       accept: 'application/json',
       authorization: `Bearer ${token.expose()}`,
     };
-    if (extensions) headers['x-sandbox-extensions'] = '1';
+    if (features.extensions) headers['x-sandbox-extensions'] = '1';
     return headers;
   }
 
   /** Returns the body of a successful response. Throws the problem of any other one, and of one for which `isSuccess` is false. */
   async #read(
     answer: PlatformAnswer,
-    about: Omit<ProblemContext, 'status' | 'retryAfterSeconds'>,
+    about: Omit<ProblemContext, 'status' | 'retryAfterSeconds' | 'mayLackScopes'>,
     call: PlatformCall,
     isSuccess: (body: XBody) => boolean,
   ): Promise<XBody> {
@@ -257,6 +264,7 @@ export class XClient {
       ...about,
       status,
       retryAfterSeconds: Math.max(1, this.#retryAfter(answer)),
+      mayLackScopes: !this.#options.features.extensions,
     });
     if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
     throw problem;
@@ -280,7 +288,14 @@ export class XClient {
   }
 
   /** X sends the time when the limit ends, in seconds since the Unix epoch. */
-  #retryAfter({ retryAfter: after, rateLimitReset: reset }: PlatformAnswer): number {
+  #retryAfter({
+    status,
+    retryAfter: after,
+    rateLimitReset: reset,
+    rateLimitRemaining: remaining,
+  }: PlatformAnswer): number {
+    // The limit of a second was exceeded, and not that of the window.
+    if (status === 429 && remaining !== null && remaining !== '0') return 1;
     if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
     if (reset === null || !/^\d{1,12}$/.test(reset)) return 60;
     const seconds = Math.ceil(Number(reset) - this.#options.runtime.now() / 1_000);
@@ -292,11 +307,17 @@ export class XClient {
     if (this.#exhausted.size === 0) return;
     const until = this.#exhausted.get(limitKey(operation, call, appOnly));
     const ms = until === undefined ? 0 : until - this.#options.runtime.now();
-    if (ms <= 0) return;
-    const retryAfterSeconds = Math.ceil(ms / 1_000);
-    throw new PosternError('platform_rate_limit', `The platform's rate limit of ${operation.name}`, {
-      retryAfterSeconds,
-    });
+    if (ms > 0) throw rateLimited(operation, ms);
+  }
+
+  /** X accepts one app-only request a second, whoever calls. */
+  async #waitForTurn(operation: Endpoint): Promise<void> {
+    const { runtime } = this.#options;
+    const now = runtime.now();
+    const waitMs = Math.max(0, this.#nextAppOnly - now);
+    if (waitMs > maxAppOnlyWaitMs) throw rateLimited(operation, waitMs - maxAppOnlyWaitMs);
+    this.#nextAppOnly = now + waitMs + appOnlyMs;
+    if (waitMs > 0) await sleep(runtime, waitMs);
   }
 }
 
@@ -311,7 +332,9 @@ export function cacheName({ authToken, proxy, account }: PlatformCall): string {
 }
 
 function limitKey({ method, path }: Endpoint, call: PlatformCall, appOnly: boolean): string {
-  return `${method} ${path} ${appOnly ? '' : cacheName(call)}`;
+  // Responses through a caller's proxy may be forged, also about the limits of the operator's token.
+  const appOnlyName = call.proxy ? call.account : '';
+  return `${method} ${path} ${appOnly ? appOnlyName : cacheName(call)}`;
 }
 
 function pathOf({ path }: Endpoint, ids: readonly string[]): string {

@@ -17,7 +17,7 @@ export class Identifiers {
   readonly #client: XClient;
   readonly #now: () => number;
   readonly #users = new LRUCache<string, { user: UserName; until: number }>({ max: maxKept });
-  readonly #actors = new LRUCache<string, string>({ max: maxKept });
+  readonly #actors = new LRUCache<string, Promise<string>>({ max: maxKept });
 
   constructor(client: XClient, runtime: Runtime) {
     this.#client = client;
@@ -56,13 +56,25 @@ export class Identifiers {
 
   /** Returns the id of the actor, which is read once for each token. */
   async actorId(call: PlatformCall): Promise<string> {
+    const known = this.#actors.get(cacheName(call));
+    // The call that reads the id may end before this one, because its caller hangs up.
+    return known ? known.catch(() => this.#readActor(call)) : this.#readActor(call);
+  }
+
+  /** Remembers the id of the actor. */
+  keepActor(id: string, call: PlatformCall): void {
+    this.#actors.set(cacheName(call), Promise.resolve(id));
+  }
+
+  #readActor(call: PlatformCall): Promise<string> {
     const key = cacheName(call);
-    const known = this.#actors.get(key);
-    if (known !== undefined) return known;
     const request = { operation: operations.getUsersMe, fields: leastFields.user };
-    const { id } = await this.#client.send(request, call, ({ data }) => readUserName(object(data, 'data')));
-    this.#actors.set(key, id);
-    return id;
+    const reading = this.#client.send(request, call, ({ data }) => readUserName(object(data, 'data')).id);
+    this.#actors.set(key, reading);
+    reading.catch(() => {
+      if (this.#actors.peek(key) === reading) this.#actors.delete(key);
+    });
+    return reading;
   }
 
   #find(reference: UserReference, call: PlatformCall): UserName | null {

@@ -1,6 +1,6 @@
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { MissingReason } from '../../shared/model/lookup.ts';
+import { type MissingReason, missingTexts } from '../../shared/model/lookup.ts';
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Endpoint } from './operations.ts';
@@ -24,6 +24,8 @@ export interface ProblemContext {
   appOnly: boolean;
   /** Why X may refuse a write to the operator's app. */
   restriction?: string | undefined;
+  /** True if the token may lack scopes. Those of the sandbox have all. */
+  mayLackScopes: boolean;
 }
 
 export function aTweet(id: string): Subject {
@@ -34,6 +36,11 @@ export function subjectNotFound({ kind, id }: Subject): PosternError {
   return new PosternError('resource_not_found', `${kind} not found: ${id}`);
 }
 
+export function rateLimited({ name }: Endpoint, ms: number): PosternError {
+  const retryAfterSeconds = Math.ceil(ms / 1_000);
+  return new PosternError('platform_rate_limit', `The platform's rate limit of ${name}`, { retryAfterSeconds });
+}
+
 /** Converts an error response of X to the error that the caller of Postern gets. Codes and types decide, except in `isAbout`. */
 export function readProblem(body: unknown, context: ProblemContext): PosternError {
   const { status, operation, appOnly } = context;
@@ -42,18 +49,13 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   const subject = context.subject && other === problem.value ? { ...context.subject, id: other } : context.subject;
   const { detail, reason } = problem;
   if (status >= 500) return new PosternError('platform_failed', `The platform failed with status ${status}`);
-  if (status === 429) {
-    const { retryAfterSeconds } = context;
-    return new PosternError('platform_rate_limit', `The platform's rate limit of ${operation.name}`, {
-      retryAfterSeconds,
-    });
-  }
+  if (status === 429) return rateLimited(operation, context.retryAfterSeconds * 1_000);
   if (status === 402 || problem.title === 'SpendCapReached' || problem.type === 'usage-capped')
     return new PosternError('platform_credit_exhausted', "The operator's credit at the platform is used up");
   if (problem.type === 'client-forbidden' || (appOnly && (status === 401 || status === 403)))
     return new PosternError('platform_app_refused', "The platform does not allow the operator's app to make this call");
   if (status === 401) return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
-  if (isAbout('suspended', reason, detail)) return new PosternError('platform_refused', 'User has been suspended');
+  if (isAbout('suspended', reason, detail)) return new PosternError('platform_refused', missingTexts.suspended);
   switch (reason) {
     case 'not_found':
       if (problem.value === '') break;
@@ -67,12 +69,14 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   }
   switch (problem.type) {
     case 'unsupported-authentication': {
-      const scopes = ['tweet.read', 'users.read', ...operation.scopes].join(' ');
-      return new PosternError('platform_refused', `auth_token must be a user access token with the scopes ${scopes}`);
+      const message = `auth_token must be a user access token with the scopes ${scopesOf(operation)}`;
+      return new PosternError('platform_refused', message);
     }
     case 'not-authorized-for-resource':
-    case 'disallowed-resource':
-      return refused(detail || 'The platform does not show this object to the actor', context);
+    case 'disallowed-resource': {
+      const message = missingTexts[missingReasonOf(problem.type, reason, detail)];
+      return refused(operation.method === 'GET' ? message : detail || message, context);
+    }
     case 'resource-not-found':
     case 'resource-unavailable':
       return subject ? subjectNotFound(subject) : new PosternError('resource_not_found', 'Not found on the platform');
@@ -81,7 +85,11 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   }
   if (status === 403 && isAbout('duplicate', reason, detail))
     return new PosternError('duplicate_tweet', 'Status is a duplicate.');
-  if (status === 403) return refused(detail || 'The platform does not allow this', context);
+  if (status === 403) {
+    const names = context.mayLackScopes && problem.type === 'about:blank' && operation.scopes.length > 0;
+    const hint = names ? `auth_token may lack the scopes ${scopesOf(operation)}` : undefined;
+    return refused(detail || 'The platform does not allow this', context, hint);
+  }
   if (status === 409) return new PosternError('platform_conflict', detail || 'The platform has another state');
   if (status === 413) return mediaRefused('it is too large');
   if (status === 404 && subject) return subjectNotFound(subject);
@@ -96,8 +104,13 @@ function mediaRefused(message: string): PosternError {
   return new PosternError('malformed_field', `The platform does not take this media: ${message}`);
 }
 
-function refused(detail: string, { restriction }: ProblemContext): PosternError {
-  return new PosternError('platform_refused', restriction ? `${detail} (${restriction})` : detail);
+function refused(detail: string, { restriction }: ProblemContext, hint?: string): PosternError {
+  const notes = [restriction, hint].filter((note) => note !== undefined).join('; ');
+  return new PosternError('platform_refused', notes ? `${detail} (${notes})` : detail);
+}
+
+function scopesOf({ scopes }: Endpoint): string {
+  return ['tweet.read', 'users.read', ...scopes].join(' ');
 }
 
 /** Returns why the objects of a look-up are missing, by their id or lower-case name. `errors` are those beside `data`. */
@@ -113,7 +126,7 @@ export function missingOf(errors: readonly unknown[]): Map<string, MissingReason
 function missingReasonOf(type: string, reason: string, detail: string): MissingReason {
   if (isAbout('suspended', reason, detail)) return 'suspended';
   if (reason === 'deleted' || reason === 'protected') return reason;
-  return type === 'not-authorized-for-resource' ? 'forbidden' : 'not_found';
+  return type === 'not-authorized-for-resource' || type === 'disallowed-resource' ? 'forbidden' : 'not_found';
 }
 
 interface Problem {
@@ -158,16 +171,20 @@ function problemOf(body: unknown): Problem {
   };
 }
 
-/** X has no types for suspended users and for repeated posts, so this is the only place that reads a text of X. */
+/**
+ * X has no types for suspended users and for repeated posts, so this is the only place that reads a text of X. Such
+ * texts have the caller's values in brackets.
+ */
 function isAbout(word: 'suspended' | 'duplicate', reason: string, detail: string): boolean {
-  return reason === word || (reason === '' && new RegExp(`\\b${word}\\b`, 'i').test(detail));
+  return reason === word || (reason === '' && new RegExp(`\\b${word}\\b`, 'i').test(detail.replace(/\[.*\]/s, '')));
 }
 
 /** Blames the caller only for values that the caller sent and X alone can check. */
 function invalidRequest({ parameters, values, message }: Problem, subject: Subject | null): PosternError {
   const has = (...names: string[]) => names.some((name) => parameters.includes(name));
   if (has('pagination_token', 'next_token')) return badCursor();
-  if (has('query')) return malformedField('q', message);
+  // With a subject the query is not the caller's, as in a search for replies.
+  if (has('query') && subject === null) return malformedField('q', message);
   if (has('text')) return malformedField('text', message);
   if (has('title')) return malformedField('title', message);
   if (has('content_state')) return malformedField('content', message);

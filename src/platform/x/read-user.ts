@@ -54,6 +54,7 @@ function verificationOf(user: Wire) {
   return { isVerified: isOrganization, isBlueVerified: type === 'blue', verifiedType: isOrganization ? type : null };
 }
 
+/** Stands for a time that X leaves out, although it is always asked for (docs/x.md, Differences). */
 const unknownTime = '1970-01-01T00:00:00.000Z';
 
 export function readAuthor(user: Wire, { pages }: XFeatures): Author {

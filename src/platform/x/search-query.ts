@@ -1,4 +1,5 @@
 import { malformedField } from '../../shared/errors/fields.ts';
+import { parseSearch, type SearchTree } from '../../shared/text/search-grammar.ts';
 
 /** A query in X's language, and the time range that X takes as parameters. */
 export interface XQuery {
@@ -16,6 +17,7 @@ const filters: Readonly<Record<string, string>> = {
   media: 'has:media',
   images: 'has:images',
   videos: 'has:video_link',
+  native_video: 'has:video_link',
   links: 'has:links',
   hashtags: 'has:hashtags',
   replies: 'is:reply',
@@ -33,18 +35,17 @@ const minima: Readonly<Record<string, string>> = {
   min_replies: 'min_replies',
 };
 
-type Node =
+type Leaf =
   | { readonly kind: 'leaf'; readonly text: string; readonly standsAlone: boolean }
-  | { readonly kind: 'time'; readonly name: string; readonly startMs: number | null; readonly endMs: number | null }
-  | { readonly kind: 'not'; readonly part: Node }
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Node[] };
+  | { readonly kind: 'time'; readonly name: string; readonly startMs: number | null; readonly endMs: number | null };
+type Node = SearchTree<Leaf>;
 
 /**
  * Translates a search (docs/rest.md, Tweets). Syntax errors such as an unmatched quote or parenthesis are ignored. Throws `bad_input` for
  * an unknown operator, a value that an operator does not take, and a time inside `OR` or behind `-`.
  */
 export function translateQuery(q: string): XQuery {
-  const node = parse(q);
+  const node = parseSearch(q, { wordOf, phraseOf: quoted });
   if (!node)
     throw malformedField('q', 'holds nothing to search for: give a word, a "phrase" or an operator such as from:ada');
   const parts = conjuncts(node);
@@ -86,73 +87,10 @@ function write(node: Node, negated: boolean, inGroup: boolean): string {
   }
 }
 
-type Token =
-  | { readonly kind: 'open' | 'close' | 'or'; readonly negated: boolean }
-  | { readonly kind: 'part'; readonly part: Node; readonly negated: boolean };
-
-/** A space means AND, which binds tighter than `OR`. `-` negates, and parentheses group. */
-function parse(source: string): Node | undefined {
-  const tokens = tokenise(source);
-  let next = 0;
-  const parseOr = (): Node | undefined => {
-    const parts: Node[] = [];
-    for (;;) {
-      const part = parseAnd();
-      if (part) parts.push(part);
-      if (tokens[next]?.kind !== 'or') return parts.length > 1 ? { kind: 'or', parts } : parts[0];
-      next += 1;
-    }
-  };
-  const parseAnd = (): Node | undefined => {
-    const parts: Node[] = [];
-    for (;;) {
-      const token = tokens[next];
-      if (!token || token.kind === 'or' || token.kind === 'close') {
-        return parts.length > 1 ? { kind: 'and', parts } : parts[0];
-      }
-      next += 1;
-      const part = token.kind === 'part' ? token.part : parseGroup();
-      if (part) parts.push(token.negated ? { kind: 'not', part } : part);
-    }
-  };
-  const parseGroup = (): Node | undefined => {
-    const part = parseOr();
-    if (tokens[next]?.kind === 'close') next += 1;
-    return part;
-  };
-  const found: Node[] = [];
-  while (next < tokens.length) {
-    const part = parseOr();
-    if (part) found.push(part);
-    // The loop stopped at a closing parenthesis without an opening one, which is skipped.
-    next += 1;
-  }
-  return found.length > 1 ? { kind: 'and', parts: found } : found[0];
-}
-
-function tokenise(source: string): Token[] {
-  const pattern = /\s*(?:(-?)(?:"([^"]*)"?|(\()|((?:[^\s()"]|(?<=:)"[^"]*"?)+))|(\)))/gy;
-  const text = source.trim().replace(/[“”]/g, '"');
-  const tokens: Token[] = [];
-  while (pattern.lastIndex < text.length) {
-    const match = pattern.exec(text);
-    if (match === null) break;
-    const [, minus, phrase, open, word, close] = match;
-    const negated = minus === '-';
-    if (close !== undefined) tokens.push({ kind: 'close', negated: false });
-    else if (open !== undefined) tokens.push({ kind: 'open', negated });
-    else if (phrase !== undefined) {
-      if (phrase.trim() !== '') tokens.push({ kind: 'part', part: quoted(phrase), negated });
-    } else if (word === 'OR' && !negated) tokens.push({ kind: 'or', negated: false });
-    else if (word !== undefined && word !== '-') tokens.push({ kind: 'part', part: wordOf(word), negated });
-  }
-  return tokens;
-}
-
-const leaf = (text: string, standsAlone = true): Node => ({ kind: 'leaf', text, standsAlone });
+const leaf = (text: string, standsAlone = true): Leaf => ({ kind: 'leaf', text, standsAlone });
 const quoted = (phrase: string) => leaf(`"${phrase.replaceAll('"', '')}"`);
 
-function wordOf(word: string): Node {
+function wordOf(word: string): Leaf {
   const [, name = '', value = ''] = /^([a-z][a-z_]*):(.*)$/is.exec(word) ?? [];
   if (/^https?$/i.test(name) && value.startsWith('//')) return leaf(`url:"${word.replaceAll('"', '')}"`);
   if (name !== '') return operatorOf(name.toLowerCase(), value);
@@ -163,7 +101,7 @@ function wordOf(word: string): Node {
   return /^[\p{L}\p{M}\p{N}_']+$/u.test(word) && !/^(?:or|and)$/i.test(word) ? leaf(word) : quoted(word);
 }
 
-function operatorOf(name: string, value: string): Node {
+function operatorOf(name: string, value: string): Leaf {
   const minimum = minima[name];
   if (minimum !== undefined) return leaf(`${minimum}:${checked(name, value, /^\d{1,9}$/, 'a whole number')}`);
   switch (name) {
@@ -222,7 +160,9 @@ function dayOf(name: string, value: string): number {
 
 const dayMs = 86_400_000;
 /** X's recent search reaches back seven days. */
-const recentMs = 7 * dayMs;
+export const recentMs = 7 * dayMs;
+/** X's archive begins here. Without a start, X searches only its last 30 days. */
+export const firstPostMs = Date.parse('2006-03-26T00:00:00.000Z');
 const maxRecentQuery = 512;
 const maxAllQuery = 1_024;
 
@@ -235,18 +175,31 @@ export interface SearchPlan {
   isEmpty: boolean;
 }
 
-/** Plans a search. Throws `bad_input` for one that X would refuse. With `extensions`, every query reaches back to the first post. */
+/** Returns the earliest start that X's recent search accepts, with a minute for the way of the request. */
+export function earliestRecent(now: number): number {
+  return now - recentMs + 60_000;
+}
+
+/**
+ * Plans a search. Throws `bad_input` for one that X would refuse. With `extensions`, every query reaches back to the
+ * first post. `isContinued`: a cursor has the time range, which was checked with the first page.
+ */
 export function planSearch(
   q: string,
   now: number,
-  { extensions, hasAppToken }: { extensions: boolean; hasAppToken: boolean },
+  {
+    extensions,
+    hasAppToken,
+    isContinued = false,
+  }: { extensions: boolean; hasAppToken: boolean; isContinued?: boolean },
 ): SearchPlan {
   const { query, startMs: start, endMs: end, standsAlone: alone } = translateQuery(q);
   // X refuses an end that is not at least 10 seconds in the past.
   const endMs = end !== null && end > now - 10_000 ? null : end;
-  const isEmpty = start !== null && start >= (end ?? now);
+  const isEmptyFrom = (from: number | null) => from !== null && from >= (end ?? now);
   // A query of times only: every post has at least no likes.
-  if (extensions) return { query: query || 'min_likes:0', all: true, startMs: start, endMs, isEmpty };
+  if (extensions)
+    return { query: query || 'min_likes:0', all: true, startMs: start, endMs, isEmpty: isEmptyFrom(start) };
   if (!alone)
     throw malformedField(
       'q',
@@ -254,11 +207,12 @@ export function planSearch(
     );
   const oldest = now - recentMs;
   const isOld = (start !== null && start < oldest - (oldest % dayMs)) || (endMs !== null && endMs <= oldest);
-  if (isOld && !hasAppToken)
+  if (isOld && !hasAppToken && !isContinued)
     throw malformedField('q', 'since: and until: reach back at most seven days on this platform');
   const max = isOld ? maxAllQuery : maxRecentQuery;
   if (query.length > max)
     throw malformedField('q', `has ${query.length} characters in the language of the platform, which takes ${max}`);
-  const startMs = start !== null && !isOld ? Math.max(start, oldest + 60_000) : start;
-  return { query, all: isOld, startMs, endMs, isEmpty };
+  const recentStart = start === null ? null : Math.max(start, earliestRecent(now));
+  const startMs = isOld ? Math.max(start ?? 0, firstPostMs) : recentStart;
+  return { query, all: isOld, startMs, endMs, isEmpty: !isContinued && isEmptyFrom(startMs) };
 }

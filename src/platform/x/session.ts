@@ -19,16 +19,16 @@ import type {
   ViewerPage,
 } from '../port.ts';
 import { UnsupportedSession } from '../unsupported-session.ts';
-import type { XBody, XClient, XRequest } from './client.ts';
+import { type XBody, XClient, type XClientOptions, type XRequest } from './client.ts';
 import type { XFeatures } from './features.ts';
-import { allNeeds, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
-import { aUser, byReference, checkedId, type Identifiers, isId, isName } from './identifiers.ts';
+import { allNeeds, articleFields, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
+import { aUser, byReference, checkedId, Identifiers, isId, isName } from './identifiers.ts';
 import { type Operation, operations, type PriceClass } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
 import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
 import { PostReader, timeOfId } from './read-post.ts';
 import { optional, readAbout, readCard, readProfile, readUserName } from './read-user.ts';
-import { planSearch, type SearchPlan } from './search-query.ts';
+import { earliestRecent, firstPostMs, planSearch, recentMs, type SearchPlan } from './search-query.ts';
 
 export interface SessionParts {
   client: XClient;
@@ -37,6 +37,13 @@ export interface SessionParts {
   stored: PlatformIdentifiers | null;
   features: XFeatures;
   runtime: Runtime;
+}
+
+/** Returns what all sessions of an adapter share. */
+export function sessionParts({ stored, ...options }: XClientOptions & Pick<SessionParts, 'stored'>): SessionParts {
+  const { features, runtime } = options;
+  const client = new XClient(options);
+  return { client, features, runtime, identifiers: new Identifiers(client, runtime), stored };
 }
 
 /** A list of X: its operation, and the object or the words that select it. */
@@ -48,16 +55,14 @@ type XList<Query extends string, Class extends PriceClass> = Pick<
 interface PostListOptions {
   /** True if the list contains reposts. */
   reposts?: boolean;
-  /** Selects posts of a list that has others too. */
+  /** Selects posts of a list that has others too, by `articleFields`. Only the wanted posts are read whole. */
   isWanted?: ((post: Wire) => boolean) | undefined;
   /** True if the list is ordered by id. Default: true for lists that can begin at an id. */
   newestFirst?: boolean;
 }
 
-/** A search as it continues: `plan` without what can only be known for its first page. */
-type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'>;
-
-const weekMs = 7 * 86_400_000;
+/** The part of a plan that all pages share. */
+type Search = Pick<SearchPlan, 'query' | 'all' | 'startMs' | 'endMs'> & { subject?: Subject };
 
 /** The reads of a session. */
 export class XReadSession extends UnsupportedSession {
@@ -75,7 +80,9 @@ export class XReadSession extends UnsupportedSession {
 
   override async searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
     const { client, features, runtime } = this.parts;
-    const plan = planSearch(q, runtime.now(), { extensions: features.extensions, hasAppToken: client.hasAppToken });
+    const { extensions } = features;
+    const isContinued = cursor !== null;
+    const plan = planSearch(q, runtime.now(), { extensions, hasAppToken: client.hasAppToken, isContinued });
     if (plan.isEmpty) return { items: [], cursor: null };
     return this.#search(plan, product === 'Top' ? 'relevancy' : 'recency', { count, cursor });
   }
@@ -87,7 +94,7 @@ export class XReadSession extends UnsupportedSession {
       reader: this.#reader(body),
       post: object(body.data, 'data'),
     }));
-    const [tweet] = await this.#tweets(reader, [post]);
+    const [tweet] = await this.#tweets(reader, await this.#withReposts(reader, [post]));
     if (!tweet) throw subjectNotFound(subject);
     return tweet;
   }
@@ -100,18 +107,21 @@ export class XReadSession extends UnsupportedSession {
       posts: itemsOf(body, known.length),
       missing: missingOf(body.errors),
     }));
-    const tweets = await this.#tweets(reader, posts);
+    const tweets = await this.#tweets(reader, await this.#withReposts(reader, posts));
     const found = new Map(posts.map((post, at) => [post.id, tweets[at]]));
     return ids.map((id) => found.get(id) ?? missing.get(id) ?? 'not_found');
   }
 
-  /** X finds replies by search only, which knows no posts: an empty page may belong to one that does not exist. */
+  /** X has no list of replies, so they are searched. If nothing is found, one read tells whether the post exists. */
   override async replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
     const { client, features, runtime } = this.parts;
     const subject = aTweet(tweetId);
     const id = checkedId(subject);
-    const isOld = client.hasAppToken && timeOfId(id) < runtime.now() - weekMs;
-    const plan = { query: `in_reply_to_tweet_id:${id}`, all: features.extensions || isOld, startMs: null, endMs: null };
+    const isOld = client.hasAppToken && timeOfId(id) < runtime.now() - recentMs;
+    // Ids of up to 11 digits are from before November 2010 and contain no time.
+    const oldMs = id.length < 12 ? firstPostMs : timeOfId(id);
+    const all = features.extensions || isOld;
+    const plan = { query: `in_reply_to_tweet_id:${id}`, all, startMs: isOld ? oldMs : null, endMs: null, subject };
     const found = await this.#search(plan, 'recency', page);
     if (found.items.length === 0 && page.cursor === null) {
       await this.send({ operation: operations.getPostsById, id, subject, fields: leastFields.post }, () => undefined);
@@ -144,8 +154,10 @@ export class XReadSession extends UnsupportedSession {
     return this.#ofActor(operations.getUsersMentions, page);
   }
 
-  override ownProfile(): Promise<UserProfile> {
-    return this.#profile({ operation: operations.getUsersMe });
+  override async ownProfile(): Promise<UserProfile> {
+    const profile = await this.#profile({ operation: operations.getUsersMe });
+    this.parts.identifiers.keepActor(profile.id, this.call);
+    return profile;
   }
 
   override userProfile(user: UserReference): Promise<UserProfile> {
@@ -284,14 +296,20 @@ export class XReadSession extends UnsupportedSession {
     return readPage(
       { count, cursor },
       { sizes: operations.searchPostsRecent.sizes, fixed, newestFirst: sort === 'recency' },
-      ({ token, fixed: kept }, size) => {
-        const [reach, start = '', end = ''] = kept.split(':');
+      async ({ token, fixed: kept }, size) => {
+        const [reach, start, end] = kept.split(':');
         const all = reach === 'all';
-        const times = { start_time: timeOf(start), end_time: timeOf(end) };
+        // The seven days of recent searches move on from page to page.
+        const earliest = all ? 0 : earliestRecent(this.parts.runtime.now());
+        const startMs = start ? Math.max(Number(start), earliest) : null;
+        const endMs = end ? Number(end) : null;
+        if (endMs !== null && endMs <= (startMs ?? earliest)) return { items: [], token: null };
+        const times = { start_time: timeOf(startMs), end_time: timeOf(endMs) };
         return this.#rawPosts({
           operation: all ? operations.searchPostsAll : operations.searchPostsRecent,
           query: { query: search.query, sort_order: sort, ...times },
           page: { size, token },
+          subject: search.subject ?? null,
           appOnly: all && !this.parts.features.extensions,
         });
       },
@@ -303,14 +321,15 @@ export class XReadSession extends UnsupportedSession {
     of: XList<Query, 'post'> & { page: { size: number; token: string | null } },
     { reposts, isWanted }: PostListOptions = {},
   ): Promise<RawPage<Tweet>> {
-    const { reader, posts, token } = await this.send({ ...of, fields: this.#postFields(reposts) }, (body) => {
+    const fields = isWanted ? articleFields : this.#postFields(reposts);
+    const { reader, posts, token } = await this.send({ ...of, fields }, (body) => {
       this.#keepNames(body);
       return { reader: this.#reader(body), posts: itemsOf(body, of.page.size), token: nextToken(body) };
     });
-    const wanted = isWanted ? posts.filter(isWanted) : posts;
+    const wanted = isWanted ? [...(await this.#again(reader, posts.filter(isWanted))).values()] : posts;
     const tweets = await this.#tweets(reader, wanted);
-    const found = new Map(wanted.map((post, at) => [post, tweets[at] ?? null]));
-    return { items: posts.map((post) => ({ id: post.id, item: found.get(post) ?? null })), token };
+    const found = new Map(wanted.map((post, at) => [post.id, tweets[at] ?? null]));
+    return { items: posts.map((post) => ({ id: post.id, item: found.get(post.id) ?? null })), token };
   }
 
   #reader(body: XBody): PostReader {
@@ -345,8 +364,27 @@ export class XReadSession extends UnsupportedSession {
     }
   }
 
-  #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T): Promise<T> {
-    const request = { operation: operations.getPostsByIds, fields: this.#postFields(), ...bulk(ids.length) };
+  /** Reads posts that may be reposts once more, if their references were not asked for. */
+  async #withReposts(reader: PostReader, posts: readonly Wire[]): Promise<readonly Wire[]> {
+    const mayBeRepost = (post: Wire) => String(post.text).startsWith('RT @');
+    if (this.#needs.quoted || !posts.some(mayBeRepost)) return posts;
+    const found = await this.#again(reader, posts.filter(mayBeRepost), true);
+    return posts.map((post) => found.get(post.id) ?? post);
+  }
+
+  /** Reads posts once more, with the fields that the call needs. */
+  async #again(reader: PostReader, posts: readonly Wire[], reposts = false): Promise<Map<unknown, Wire>> {
+    const ids = posts.flatMap(({ id }) => (typeof id === 'string' && isId(id) ? [id] : []));
+    if (ids.length === 0) return new Map();
+    const read = (body: XBody) => {
+      reader.add(body);
+      return new Map(itemsOf(body, ids.length).map((post) => [post.id, post]));
+    };
+    return this.#postsByIds(ids, read, reposts);
+  }
+
+  #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T, reposts = false): Promise<T> {
+    const request = { operation: operations.getPostsByIds, fields: this.#postFields(reposts), ...bulk(ids.length) };
     return this.send({ ...request, query: { ids: ids.join(',') } }, read);
   }
 
@@ -398,6 +436,6 @@ function nextToken({ meta }: XBody): string | null {
 }
 
 /** Formats a time in whole seconds, as X's documentation does. */
-function timeOf(ms: string): string | null {
-  return ms === '' ? null : `${new Date(Number(ms)).toISOString().slice(0, 19)}Z`;
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

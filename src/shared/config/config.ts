@@ -86,6 +86,12 @@ function findContradictions(checked: CheckedSettings): ConfigProblem[] {
   if (checked.X_CLIENT_SECRET !== null && checked.X_CLIENT_ID === null) {
     problems.push(example('X_CLIENT_SECRET is set without X_CLIENT_ID, to which it belongs', 'X_CLIENT_ID'));
   }
+  const { protocol, hostname } = new URL(platformUrl(checked) ?? 'https://localhost');
+  if (checked.X_BEARER_TOKEN !== null && protocol === 'http:' && !isLoopbackHost(hostname)) {
+    const detail =
+      'X_BEARER_TOKEN is set, and PLATFORM_URL is an http address of another machine, to which it would be readable';
+    problems.push(example(detail, 'PLATFORM_URL', 'https://api.x.com'));
+  }
   if (checked.MONGODB_URL !== null && checked.SECRET_KEY === null) {
     const detail =
       'MONGODB_URL is set without SECRET_KEY, which all processes of one database must share. Make a key, keep it safe and ' +

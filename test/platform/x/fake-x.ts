@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { expect } from 'vitest';
-import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
 import type { PlatformCall } from '../../../src/platform/port.ts';
@@ -68,19 +67,14 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
   const platform = new XPlatform({
     origin,
     runtime: clock,
-    guard,
     proxies,
     timeoutMs: 5_000,
-    connections: new OutgoingConnections(),
-    secretKeys: [],
-    state: { read: async () => null, write: async (_key, sealed) => sealed },
     identifiers: { find: async () => null, save: async () => {} },
     appToken: appToken === null ? null : new Secret(appToken),
     onCreditExhausted: () => {
       exhausted += 1;
     },
     onCost: (...row) => metered.push(row),
-    onRequest: () => {},
   });
   atEnd(async () => {
     await platform.close();

@@ -5,7 +5,7 @@ describe('search queries', () => {
   test.each([
     ['tea "green tea" #tea $TEA @ada', 'tea "green tea" #tea $TEA @ada'],
     ['from:@ada to:grace -from:linus', 'from:ada to:grace -from:linus'],
-    ['filter:media -filter:replies filter:videos', 'has:media -is:reply has:video_link'],
+    ['filter:media -filter:replies filter:native_video', 'has:media -is:reply has:video_link'],
     ['filter:images filter:links filter:quote filter:retweets', 'has:images has:links is:quote is:retweet'],
     ['filter:verified filter:hashtags has:mentions is:reply', 'is:verified has:hashtags has:mentions is:reply'],
     ['min_faves:5 min_retweets:2 min_replies:1', 'min_likes:5 min_reposts:2 min_replies:1'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fakeX, now } from './fake-x.ts';
+import { fakeX, now, runtime } from './fake-x.ts';
 
 const problem = (kind: string, more: object = {}) => ({
   ...{ type: `https://api.twitter.com/2/problems/${kind}`, title: kind, detail: 'Could not show it.' },
@@ -121,6 +121,47 @@ describe('posts', () => {
     });
   });
 
+  test('that may be reposts are read once more if their references were not asked for', async () => {
+    const repost = post('40', { text: 'RT @grace: Hi' });
+    const answer = (url: URL) =>
+      url.search.includes('referenced_posts')
+        ? {
+            body: {
+              data: [{ ...repost, referenced_posts: references(['retweeted', '21']) }],
+              includes: { posts: [post('21')] },
+            },
+          }
+        : { body: { data: [repost, post('41')] } };
+    const { session, requests } = await fakeX({
+      '/2/tweets': answer,
+      '/2/tweets/40': { body: { data: repost } },
+      '/2/tweets/41': { body: { data: post('41') } },
+    });
+    const needs = { author: false, quoted: false, mentionNames: false, media: false, pinned: false };
+    expect(await session({ needs }).tweets(['40', '41'])).toMatchObject([{ id: '21' }, { id: '41' }]);
+    expect(await session({ needs }).tweet('40')).toMatchObject({ id: '21', text: 'post 21' });
+    expect(await session({ needs }).tweet('41')).toMatchObject({ id: '41' });
+    expect(requests.map(({ query }) => query.get('ids'))).toEqual(['40,41', '40', null, '40', null]);
+  });
+
+  test('with articles are found by this field, and read whole together', async () => {
+    const { session, requests, metered } = await fakeX({
+      '/2/users/1/tweets': page([post('31'), post('30', { article: { title: 'Looms' } })]),
+      '/2/tweets': { body: { data: [post('30')], includes: { users: [ada] } } },
+    });
+    const { items } = await session().userArticles({ userId: '1' }, { count: 20, cursor: null });
+    expect(items).toMatchObject([{ id: '30', author: { userName: 'ada' } }]);
+    expect(requests.map(({ query }) => [query.get('ids'), query.get('expansions')])).toEqual([
+      [null, null],
+      ['30', expect.stringContaining('author_id')],
+    ]);
+    expect(metered.map(([kind, micros]) => [kind, micros])).toEqual([
+      ['post', 10_000],
+      ['post', 5_000],
+      ['user', 10_000],
+    ]);
+  });
+
   test('that are quoted or reposted are looked up together if X includes them without their authors', async () => {
     const { session, requests } = await fakeX({
       '/2/users/1/tweets': page(
@@ -183,11 +224,18 @@ describe('problems', () => {
       'User has been suspended',
     ],
     [
+      'a user called suspended',
+      404,
+      problem('resource-not-found', { detail: 'Could not find user with username: [suspended].' }),
+      'resource_not_found',
+      'Tweet not found: 12',
+    ],
+    [
       'a protected post',
       200,
       { errors: [problem('not-authorized-for-resource')] },
       'platform_refused',
-      'Could not show it.',
+      'The platform does not show this object to the actor',
     ],
     [
       'an extension that names the reason',
@@ -243,6 +291,21 @@ describe('problems', () => {
     });
   });
 
+  test('names the scopes that a token may lack', async () => {
+    const { session } = await fakeX({ '/2/lists/5/members': { status: 403, body: problem('about:blank') } });
+    await expect(session().listMembers('5', { count: 20, cursor: null })).rejects.toMatchObject({
+      message: 'Could not show it. (auth_token may lack the scopes tweet.read users.read list.read)',
+    });
+  });
+
+  test('blames a refused query on the caller only if it is of the caller', async () => {
+    const body = { ...problem('invalid-request'), errors: [{ parameters: { query: ['x'] }, message: 'no' }] };
+    const { session } = await fakeX({ '/2/tweets/search/recent': { status: 400, body } });
+    const first = { count: 20, cursor: null };
+    await expect(session().searchTweets({ q: 'loom', product: 'Top', ...first })).rejects.toMatchObject({ field: 'q' });
+    await expect(session().replies('12', first)).rejects.toMatchObject({ reason: 'platform_unreadable' });
+  });
+
   test('remembers an exhausted rate limit of a token and an operation', async () => {
     const { session, requests } = await fakeX({
       '/2/tweets/12': { headers: limit, body: { data: post('12'), includes: { users: [ada] } } },
@@ -253,6 +316,19 @@ describe('problems', () => {
     await expect(session().tweet('12')).rejects.toMatchObject({ reason: 'platform_rate_limit', retryAfterSeconds: 90 });
     await session().userProfile({ userId: '1' });
     expect(requests.map(({ path }) => path)).toEqual(['/2/tweets/12', '/2/users/1']);
+  });
+
+  test('forgets a limit of one second, which X reports while requests remain', async () => {
+    let at = now;
+    const headers = { ...limit, 'x-rate-limit-remaining': '299' };
+    const { session } = await fakeX(
+      { '/2/tweets/12': { status: 429, headers, body: null } },
+      { clock: { ...runtime, now: () => at } },
+    );
+    for (const ms of [0, 0, 1_000]) {
+      at += ms;
+      await expect(session().tweet('12')).rejects.toMatchObject({ retryAfterSeconds: 1 });
+    }
   });
 
   test.each([
@@ -295,6 +371,16 @@ describe('lists of a user', () => {
     expect((await session().followers(byName, first)).items).toEqual([]);
     id = '3';
     expect((await session().followers(byName, first)).user).toEqual({ id: '3', userName: 'ada' });
+  });
+
+  test('read the actor once, also for calls at the same time and after the own profile', async () => {
+    const answers = { '/2/users/me': { body: { data: ada } }, '/2/users/1/bookmarks': page([]) };
+    for (const begin of [[], [1]]) {
+      const { session, requests } = await fakeX(answers);
+      for (const _once of begin) await session().ownProfile();
+      await Promise.all([session().bookmarks(first), session().bookmarks(first)]);
+      expect(requests.filter(({ path }) => path === '/2/users/me')).toHaveLength(1);
+    }
   });
 
   test('name what the caller sent in a 404', async () => {
@@ -417,10 +503,63 @@ describe('searches', () => {
     ]);
   });
 
+  test('move the start with the clock, also when the day of the first page is too old', async () => {
+    let later = 0;
+    const clock = { ...runtime, now: () => now + later };
+    const data = ['15', '14', '13', '12'].map((id) => post(id));
+    const answer = page(data, { includes: { users: [ada] } });
+    const { session, requests } = await fakeX({ '/2/tweets/search/recent': answer }, { clock });
+    const { cursor } = await session().searchTweets(search('loom since:2026-11-14'));
+    for (const ms of [120_000, 13 * 3_600_000]) {
+      later = ms;
+      await session().searchTweets(search('loom since:2026-11-14', cursor));
+    }
+    expect(requests.map(({ query }) => query.get('start_time'))).toEqual([
+      '2026-11-14T12:01:00Z',
+      '2026-11-14T12:03:00Z',
+      '2026-11-15T01:01:00Z',
+    ]);
+  });
+
   test('use the app-only token for older posts', async () => {
-    const { session, requests } = await fakeX({ '/2/tweets/search/all': page([]) }, { appToken: 'app-token' });
+    let at = now;
+    const clock = { ...runtime, now: () => (at += 1_000) };
+    const { session, requests } = await fakeX({ '/2/tweets/search/all': page([]) }, { appToken: 'app-token', clock });
     await session().searchTweets(search('loom since:2020-01-01'));
-    expect(requests).toMatchObject([{ token: 'app-token' }]);
+    // Without a start, X would search 30 days only.
+    await session().searchTweets(search('loom until:2020-01-01'));
+    await session()
+      .replies('1450000000000000000', { count: 20, cursor: null })
+      .catch(() => {});
+    await session()
+      .replies('20', { count: 20, cursor: null })
+      .catch(() => {});
+    const sent = requests.filter(({ path }) => path === '/2/tweets/search/all');
+    expect(sent.map(({ token, query }) => [token, query.get('start_time'), query.get('end_time')])).toEqual([
+      ['app-token', '2020-01-01T00:00:00Z', null],
+      ['app-token', '2006-03-26T00:00:00Z', '2020-01-01T00:00:00Z'],
+      ['app-token', '2021-10-18T07:25:14Z', null],
+      ['app-token', '2006-03-26T00:00:00Z', null],
+    ]);
+  });
+
+  test('of older posts are sent once a second, and refused with 429 if they would wait for long', async () => {
+    const waits: number[] = [];
+    const after: typeof runtime.after = (ms, task) => {
+      // The time limit of a request is five seconds.
+      if (ms < 5_000) waits.push(ms);
+      return runtime.after(ms < 5_000 ? 0 : ms, task);
+    };
+    const { session } = await fakeX(
+      { '/2/tweets/search/all': page([]) },
+      { appToken: 'app-token', clock: { ...runtime, after } },
+    );
+    await Promise.all([0, 1, 2, 3, 4].map(() => session().searchTweets(search('loom since:2020-01-01'))));
+    expect(waits).toEqual([1_000, 2_000, 3_000, 4_000]);
+    await expect(session().searchTweets(search('loom since:2020-01-01'))).rejects.toMatchObject({
+      reason: 'platform_rate_limit',
+      retryAfterSeconds: 1,
+    });
   });
 
   test.each([

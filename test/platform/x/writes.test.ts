@@ -74,12 +74,12 @@ describe('marks and relations', () => {
 });
 
 test.each([
-  ['likeTweet', 'POST /2/users/1/likes', 'X accepts likes only from apps with an Enterprise plan'],
-  ['unlikeTweet', 'DELETE /2/users/1/likes/30', undefined],
-  ['retweet', 'POST /2/users/1/retweets', undefined],
-] as const)('a refusal of %s says what X restricts', async (name, request, reason) => {
+  ['likeTweet', 'POST /2/users/1/likes', 'X accepts likes only from apps with an Enterprise plan; ', 'like.write'],
+  ['unlikeTweet', 'DELETE /2/users/1/likes/30', '', 'like.write'],
+  ['retweet', 'POST /2/users/1/retweets', '', 'tweet.write'],
+] as const)('a refusal of %s says what X restricts, and the scopes', async (name, request, reason, scope) => {
   const { session } = await fakeX({ ...me, [request]: refused(403, 'Not permitted.') });
-  const message = reason === undefined ? 'Not permitted.' : `Not permitted. (${reason})`;
+  const message = `Not permitted. (${reason}auth_token may lack the scopes tweet.read users.read ${scope})`;
   const error = { reason: 'platform_refused', message };
   await expect(session()[name]('30')).rejects.toMatchObject(error);
 });

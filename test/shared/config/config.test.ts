@@ -72,6 +72,9 @@ describe('settings', () => {
     expect(platform).toMatchObject({ kind: 'x', demo: false, url: 'https://api.x.com' });
     expect(secrets.xAppToken?.expose()).toBe('app');
     expect(() => readConfig({ PLATFORM_KIND: 'x', X_CLIENT_SECRET: 's' })).toThrow('X_CLIENT_SECRET is set without');
+    const x = { PLATFORM_KIND: 'x', X_BEARER_TOKEN: 's' };
+    expect(() => readConfig({ ...x, PLATFORM_URL: 'http://x.example' })).toThrow('http address of another machine');
+    expect(() => readConfig({ ...x, PLATFORM_URL: 'http://127.0.0.1:4001' })).not.toThrow();
     expect(() => readConfig({ PLATFORM_KIND: 'x', X_BEARER_TOKEN: 'a b' })).toThrow('X_BEARER_TOKEN');
   });
 
