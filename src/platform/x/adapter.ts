@@ -2,6 +2,7 @@ import type { Secret } from '../../shared/secrets/secret.ts';
 import type { AdapterOptions } from '../adapters.ts';
 import { Transport } from '../http/transport.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
+import type { AccountCaps } from './account-shares.ts';
 import { xCapabilities } from './capabilities.ts';
 import { XClient } from './client.ts';
 import { xFeatures } from './features.ts';
@@ -31,10 +32,10 @@ export class XPlatform implements Platform {
     onRequest,
     tracing = null,
     ...options
-  }: AdapterOptions & { appToken: Secret | null }) {
+  }: AdapterOptions & { appToken: Secret | null; accountCaps: AccountCaps }) {
     const counter = connections.platform;
     this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
-    const { appToken, onCreditExhausted, onCost, identifiers: stored } = options;
+    const { appToken, accountCaps, onCreditExhausted, onCost, onAppLimit, identifiers: stored } = options;
     const { extensions } = xFeatures;
     const client = new XClient({
       origin,
@@ -42,8 +43,10 @@ export class XPlatform implements Platform {
       runtime,
       extensions,
       appToken,
+      accountCaps,
       onCreditExhausted,
       onCost,
+      onAppLimit,
     });
     const identifiers = new Identifiers(client, runtime);
     this.#parts = { client, features: xFeatures, runtime, identifiers, stored };

@@ -4,6 +4,7 @@ import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts
 import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
 import type { PlatformCall } from '../../../src/platform/port.ts';
+import type { AccountCaps } from '../../../src/platform/x/account-shares.ts';
 import { XPlatform } from '../../../src/platform/x/adapter.ts';
 import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
@@ -36,7 +37,10 @@ export const now = Date.parse('2026-11-21T12:00:00.000Z');
 export const runtime = { ...systemRuntime, now: () => now };
 
 /** Starts a server with canned answers of X, and an adapter for it. Both close with the test, which fails if a request differs from X's document. */
-export async function fakeX(answers: Answers, { appToken = null as string | null, clock = runtime as Runtime } = {}) {
+export async function fakeX(
+  answers: Answers,
+  { appToken = null as string | null, clock = runtime as Runtime, caps = {} as Partial<AccountCaps> } = {},
+) {
   const requests: Received[] = [];
   const differences: string[] = [];
   const server = createServer(async (request, response) => {
@@ -65,6 +69,7 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
   const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
   let exhausted = 0;
   const metered: unknown[][] = [];
+  const appLimits: unknown[][] = [];
   const platform = new XPlatform({
     origin,
     runtime: clock,
@@ -76,6 +81,8 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
     state: { read: async () => null, write: async (_key, sealed) => sealed },
     identifiers: { find: async () => null, save: async () => {} },
     appToken: appToken === null ? null : new Secret(appToken),
+    accountCaps: { percent: 25, dailyMicros: null, ...caps },
+    onAppLimit: (...row) => appLimits.push(row),
     onCreditExhausted: () => {
       exhausted += 1;
     },
@@ -96,5 +103,5 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
       tokenFor: () => '',
       ...call,
     });
-  return { requests, session, metered, exhausted: () => exhausted };
+  return { requests, session, metered, appLimits, exhausted: () => exhausted };
 }
