@@ -251,9 +251,9 @@ export class XClient {
     if (status === 204) return { data: nothing, includes: nothing, meta: nothing, errors: [] };
     const body = status < 300 ? object(await answer.json(), 'body') : await answer.json().catch(() => null);
     if (status < 300 && body !== null) {
-      const { data, includes = nothing, meta = nothing, errors = [] } = body as Wire;
+      const { data: given, includes = nothing, meta = nothing, errors = [] } = body as Wire;
       const read = {
-        data,
+        data: given ?? undefined,
         includes: object(includes, 'includes'),
         meta: object(meta, 'meta'),
         errors: list(errors, 'errors'),

@@ -16,8 +16,10 @@ interface Response {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Breaks the connection instead, after the request was received. */
-  cut?: true;
+  /** The body as text, which is sent as HTML. */
+  html?: string;
+  /** Breaks the connection instead, after the request was received or in the middle of the body; or sends nothing. */
+  fault?: 'cut' | 'cut body' | 'silence';
 }
 
 /** An answer of X to each path. The key is the path, preceded by the method and a space if it is not GET. */
@@ -55,14 +57,18 @@ export async function fakeX(
       status = 200,
       headers = {},
       body,
-      cut = false,
+      html,
+      fault,
     } = (typeof found === 'function' ? found(url) : found) ?? {
       status: 404,
       body: null,
     };
-    if (cut) return request.socket.destroy();
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    return response.end(JSON.stringify(body));
+    if (fault === 'silence') return;
+    if (fault === 'cut') return request.socket.destroy();
+    response.writeHead(status, { 'content-type': html === undefined ? 'application/json' : 'text/html', ...headers });
+    const text = html ?? JSON.stringify(body);
+    if (fault === undefined) return response.end(text);
+    response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
   });
   const origin = await originOf(server);
   const guard = new OutboundGuard({ allow: [], runtime });
