@@ -169,6 +169,7 @@ export class XClient {
 
   #readFor(answer: PlatformAnswer, request: XRequest<string, PriceClass>, call: PlatformCall): Promise<XBody> {
     const { operation, subject = null, appOnly = false } = request;
+    if (answer.status === 204) throw new InvalidResponseError('a read without a body');
     return this.#read(answer, { operation, subject, appOnly }, call, (found) => isWhole(found, request));
   }
 

@@ -41,10 +41,15 @@ export function rateLimited({ name }: Endpoint, ms: number): PosternError {
   return new PosternError('platform_rate_limit', `The platform's rate limit of ${name}`, { retryAfterSeconds });
 }
 
+/** The statuses that say all. Of other errors, a body that is not X's comes from a gateway in between. */
+const plainStatuses = new Set([402, 413, 429]);
+
 /** Converts an error response of X to the error that the caller of Postern gets. Codes and types decide, except in `isAbout`. */
 export function readProblem(body: unknown, context: ProblemContext): PosternError {
   const { status, operation, appOnly } = context;
   const problem = problemOf(body);
+  if (status >= 400 && status < 500 && !plainStatuses.has(status) && wireOf(body) !== body)
+    throw new InvalidResponseError(`a body that is not X's, with status ${status}`);
   const { other } = context.subject ?? {};
   const subject = context.subject && other === problem.value ? { ...context.subject, id: other } : context.subject;
   const { detail, reason } = problem;
@@ -128,17 +133,29 @@ interface Problem {
   message: string;
 }
 
+/** The types and reasons of the codes in X's older errors, which have `code` and `message` only. */
+const oldCodes: Readonly<Record<string, { type: string; reason?: string }>> = {
+  34: { type: 'resource-not-found' },
+  50: { type: 'resource-not-found' },
+  63: { type: 'resource-not-found', reason: 'suspended' },
+  144: { type: 'resource-not-found' },
+  179: { type: 'not-authorized-for-resource' },
+  187: { type: 'about:blank', reason: 'duplicate' },
+  453: { type: 'client-forbidden' },
+};
+
 function problemOf(body: unknown): Problem {
   const outer = wireOf(body);
   const errors = Array.isArray(outer.errors) ? outer.errors.slice(0, 20).map(wireOf) : [];
   const [first = {}] = errors;
-  const of = typeof outer.type === 'string' ? outer : first;
-  const type = text(of.type);
+  const of = typeof outer.type === 'string' || errors.length === 0 ? outer : first;
+  const old = oldCodes[String(of.code)];
+  const type = text(of.type ?? old?.type);
   return {
     type: type.slice(type.lastIndexOf('/') + 1),
     title: text(of.title),
-    detail: text(of.detail).slice(0, 300),
-    reason: text(of.reason ?? first.reason),
+    detail: text(of.detail ?? of.message).slice(0, 300),
+    reason: text(of.reason ?? first.reason ?? old?.reason),
     value: text(of.value ?? of.resource_id),
     values: errors
       .flatMap(({ parameters }) => Object.values(wireOf(parameters)).flat().slice(0, 4).map(text))

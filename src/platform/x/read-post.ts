@@ -150,9 +150,9 @@ export class PostReader {
    * this is a hot path.
    */
   #around<Quoted extends QuotedTweet | null>(post: Wire, references: References, quoted: Quoted) {
+    const postId = id(post.id, 'id');
     const author = this.#author(post);
     if (author === null) return null;
-    const postId = id(post.id, 'id');
     const counts = optional(object, post.public_metrics, 'public_metrics', none);
     const note = optional(object, post.note_post ?? post.note_tweet, 'note_post', post);
     const words = text(note.text, 'text', maxTextLength);

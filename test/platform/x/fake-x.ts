@@ -12,7 +12,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { originOf } from '../../support/listen.ts';
 import { differencesFromX, readRequest } from '../../support/x-document.ts';
 
-interface Response {
+export interface Response {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
@@ -41,7 +41,12 @@ export const runtime = { ...systemRuntime, now: () => now };
 /** Starts a server with canned answers of X, and an adapter for it. Both close with the test, which fails if a request differs from X's document. */
 export async function fakeX(
   answers: Answers,
-  { appToken = null as string | null, clock = runtime as Runtime, caps = {} as Partial<AccountCaps> } = {},
+  {
+    appToken = null as string | null,
+    clock = runtime as Runtime,
+    caps = {} as Partial<AccountCaps>,
+    stored = {} as Record<string, string>,
+  } = {},
 ) {
   const requests: Received[] = [];
   const differences: string[] = [];
@@ -85,7 +90,7 @@ export async function fakeX(
     connections: new OutgoingConnections(),
     secretKeys: [],
     state: { read: async () => null, write: async (_key, sealed) => sealed },
-    identifiers: { find: async () => null, save: async () => {} },
+    identifiers: { find: async (hash) => stored[hash] ?? null, save: async () => {} },
     appToken: appToken === null ? null : new Secret(appToken),
     accountCaps: { percent: 25, dailyMicros: null, ...caps },
     onAppLimit: (...row) => appLimits.push(row),

@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { XSession } from '../../../src/platform/x/writes.ts';
 import { PosternError } from '../../../src/shared/errors/postern-error.ts';
-import { fakeX } from './fake-x.ts';
+import type { TakenMedia } from '../../../src/shared/model/taken-media.ts';
+import { fakeX, runtime } from './fake-x.ts';
 
 const user = {
   ...{ id: '1', username: 'ada', name: 'Ada', created_at: '2009-11-21T12:00:00.000Z', verified_type: 'business' },
@@ -61,6 +63,20 @@ const page = { count: 10, cursor: null };
 const me = { '/2/users/me': { body: { data: user } } };
 const byId = { '/2/users/2': { body: { data: { ...grace, protected: true } } } };
 
+const picture: TakenMedia = {
+  ...{ kind: 'photo', type: 'image/png', size: 1, width: 1, height: 1, durationMs: null },
+  open: () => Readable.from([Buffer.alloc(1)]),
+  discard: async () => {},
+};
+const video: TakenMedia = { ...picture, kind: 'video', type: 'video/mp4' };
+const processing = (state: string) => ({ data: { id: '12', processing_info: { state, check_after_secs: 2 } } });
+const segments = {
+  'POST /2/media/upload/initialize': { body: { data: { id: '12' } } },
+  'POST /2/media/upload/12/append': { status: 204 },
+  'POST /2/media/upload/12/finalize': { body: processing('pending') },
+  '/2/media/upload': { body: processing('succeeded') },
+};
+
 type Reader = [name: string, path: string, body: object, read: (session: XSession) => Promise<unknown>];
 
 /** A good body of each operation whose body is read, with a value in each field. */
@@ -113,7 +129,19 @@ const readers: Reader[] = [
   ['a block', 'POST /2/users/1/blocking', { data: { blocking: true } }, (x) => x.block({ userId: '2' })],
   ['a mute', 'POST /2/users/1/muting', { data: { muting: true } }, (x) => x.mute({ userId: '2' })],
   ['a published article', 'POST /2/articles/50/publish', { data: { post_id: '51' } }, (x) => x.articles.publish('50')],
+  ['a picture', 'POST /2/media/upload', { data: { id: '12' } }, (x) => x.media.upload(picture)],
+  ['a video', 'POST /2/media/upload/12/finalize', processing('pending'), (x) => x.media.upload(video)],
+  ['a processed video', '/2/media/upload', processing('succeeded'), (x) => x.media.upload(video)],
+  [
+    'an article',
+    '/2/tweets/61',
+    { data: { ...post, article: { title: 'Looms', plain_text: 'One\nTwo' } } },
+    (x) => x.articles.article('60'),
+  ],
 ];
+
+/** No pause is waited for. The deadline of a request is five seconds. */
+const clock = { ...runtime, after: (ms: number, task: () => void) => runtime.after(ms < 5_000 ? 0 : ms, task) };
 
 /** One value of each type of JSON. */
 const samples: readonly unknown[] = [5, 'x', true, [5], { x: 5 }];
@@ -145,7 +173,10 @@ test.each(readers)(
   '%s: refuses each wrong type with 502, and takes null for a missing field',
   async (_name, path, good, read) => {
     let body: unknown = good;
-    const { session } = await fakeX({ ...me, ...byId, [path]: () => ({ body }) });
+    const { session } = await fakeX(
+      { ...me, ...byId, ...segments, [path]: () => ({ body }) },
+      { clock, stored: { 'x article 60': '61' } },
+    );
     const outcome = async (sent: unknown) => {
       body = sent;
       try {
