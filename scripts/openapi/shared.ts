@@ -3,6 +3,9 @@ import { errorCodeHeader, errorCodes } from '../../src/shared/errors/table.ts';
 import { textPattern } from '../../src/shared/model/scalars.ts';
 import { alwaysNull, constantBoolean } from './plain-unions.ts';
 
+const credential =
+  "The platform's credential of the user: on X an OAuth 2.0 user access token, for the AT Protocol a handle and an app password.";
+
 const dollars = { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,6})?$' };
 
 const count = { type: 'integer', minimum: 0 };
@@ -100,7 +103,7 @@ export const securitySchemes: JsonObject = {
     in: 'header',
     name: 'x-auth-token',
     description:
-      "The value of the platform's `auth_token` cookie. It identifies the actor. The header keeps it out of URLs; the " +
+      `${credential} It identifies the actor. The header keeps it out of URLs; the ` +
       'parameter or body field `auth_token` has the same effect. If both are sent, they must be equal.',
   },
   encryptionCode: {
@@ -189,9 +192,8 @@ export const parameters: JsonObject = {
 const actorFields = {
   auth_token: {
     type: 'string',
-    description:
-      "The value of the platform's `auth_token` cookie. It identifies the actor. Required here or as the header `x-auth-token`.",
-    // Matches the cookie octets of RFC 6265 section 4.1.1.
+    description: `${credential} It identifies the actor. Required here or as the header \`x-auth-token\`.`,
+    // The characters that a header can contain, without quotes, commas, semicolons and backslashes.
     pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x3a\\x3c-\\x5b\\x5d-\\x7e]{1,1024}$',
     examples: ['0123456789abcdef0123456789abcdef01234567'],
   },
@@ -218,8 +220,7 @@ const codeField = {
 const keptActorFields = {
   auth_token: {
     ...actorFields.auth_token,
-    description:
-      "The value of the platform's `auth_token` cookie with which the webhook continues. Can also be sent as the header `x-auth-token`.",
+    description: `${credential} The webhook continues with it. Can also be sent as the header \`x-auth-token\`.`,
   },
   proxy: {
     ...actorFields.proxy,

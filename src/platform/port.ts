@@ -97,7 +97,10 @@ export interface PlatformCost {
 export interface PlatformCall {
   /** The API account that is charged for the call, or that owns the webhook. */
   account: string;
-  /** The `auth_token` cookie of the platform user. */
+  /**
+   * The platform's credential of the user: on X an OAuth 2.0 user access token, for the AT Protocol a handle and an app
+   * password.
+   */
   authToken: Secret;
   /** The caller's own proxy for this call. `null` if there is none. */
   proxy: ForwardProxy | null;

@@ -1,8 +1,6 @@
 import { maxWaitingCalls, Transport, type TransportOptions } from '../http/transport.ts';
 import type { OnCost, Platform, PlatformCall, PlatformSession } from '../port.ts';
-import { XClient } from '../x/client.ts';
-import { Identifiers } from '../x/identifiers.ts';
-import type { SessionParts } from '../x/session.ts';
+import { type SessionParts, sessionParts } from '../x/session.ts';
 import { readTweetUrl } from '../x/tweet-url.ts';
 import { sandboxCapabilities } from './capabilities.ts';
 import { SandboxClient } from './client.ts';
@@ -34,16 +32,8 @@ export class SandboxPlatform implements Platform {
     this.#transport = new Transport(options);
     this.#client = new SandboxClient(origin, this.#transport);
     const features = { extensions: true, host, pages: { url: origin, platformUrl: origin } };
-    const client = new XClient({
-      origin,
-      transport: this.#transport,
-      runtime,
-      extensions: true,
-      appToken: null,
-      onCreditExhausted: () => {},
-      onCost,
-    });
-    this.#parts = { client, features, runtime, identifiers: new Identifiers(client, runtime), stored: null };
+    const shared = { origin, transport: this.#transport, runtime, features };
+    this.#parts = sessionParts({ ...shared, appToken: null, onCreditExhausted: () => {}, onCost, stored: null });
   }
 
   as(call: PlatformCall): PlatformSession {

@@ -2,7 +2,7 @@ import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { PlatformArticles } from '../articles-port.ts';
-import { object, type Wire } from '../http/wire.ts';
+import { object } from '../http/wire.ts';
 import type {
   ActivityPage,
   ActivityRequest,
@@ -20,7 +20,7 @@ import { readAbout } from '../x/read-user.ts';
 import type { SessionParts } from '../x/session.ts';
 import { XSession } from '../x/writes.ts';
 import { SandboxArticles } from './articles.ts';
-import type { SandboxClient, SandboxRequest } from './client.ts';
+import type { SandboxClient } from './client.ts';
 import { SandboxMessages } from './messages.ts';
 import { withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
@@ -39,12 +39,10 @@ const extensions = named({
  */
 export class SandboxSession extends XSession {
   readonly #client: SandboxClient;
-  readonly #call: PlatformCall;
 
   constructor(parts: SessionParts, client: SandboxClient, call: PlatformCall) {
     super(parts, call);
     this.#client = client;
-    this.#call = call;
   }
 
   override get articles(): PlatformArticles {
@@ -76,31 +74,19 @@ export class SandboxSession extends XSession {
   }
 
   override activity({ waitMs = 0, ...page }: ActivityRequest): Promise<ActivityPage> {
-    const read = (body: Wire) => readActivity(body, page.count);
-    if (waitMs === 0) return this.#get('activity', withPage('/api/activity', page), read);
-    const asked = withPage('/api/activity', page, { wait_ms: String(waitMs) });
-    return this.#send({ operation: 'activityWait', method: 'GET', ...asked, waitMs }, read);
+    const request = {
+      ...(waitMs === 0 ? { operation: 'activity' } : { operation: 'activityWait', waitMs }),
+      ...withPage('/api/activity', page, waitMs === 0 ? {} : { wait_ms: String(waitMs) }),
+      method: 'GET' as const,
+    };
+    return this.#client.send(request, this.call, (body) => readActivity(body, page.count));
   }
 
   override get messages(): SandboxMessages {
-    return new SandboxMessages(this.#client, this.#call);
+    return new SandboxMessages(this.#client, this.call);
   }
 
   override get realms(): PlatformRealms {
-    return sandboxRealms(this.#client, this.#call);
-  }
-
-  #get<T>(
-    operation: string,
-    at: string | Pick<SandboxRequest, 'path' | 'count'>,
-    read: (body: Wire) => T,
-    subject?: SandboxRequest['subject'],
-  ): Promise<T> {
-    const address = typeof at === 'string' ? { path: at } : at;
-    return this.#send({ operation, method: 'GET', ...address, ...(subject && { subject }) }, read);
-  }
-
-  #send<T>(request: SandboxRequest, read: (body: Wire) => T): Promise<T> {
-    return this.#client.send(request, this.#call, read);
+    return sandboxRealms(this.#client, this.call);
   }
 }

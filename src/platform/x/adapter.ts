@@ -4,10 +4,8 @@ import { Transport } from '../http/transport.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
 import type { AccountCaps } from './account-shares.ts';
 import { xCapabilities } from './capabilities.ts';
-import { XClient } from './client.ts';
 import { xFeatures } from './features.ts';
-import { Identifiers } from './identifiers.ts';
-import type { SessionParts } from './session.ts';
+import { type SessionParts, sessionParts } from './session.ts';
 import { readTweetUrl } from './tweet-url.ts';
 import { XSession } from './writes.ts';
 
@@ -36,20 +34,8 @@ export class XPlatform implements Platform {
     const counter = connections.platform;
     this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
     const { appToken, accountCaps, onCreditExhausted, onCost, onAppLimit, identifiers: stored } = options;
-    const { extensions } = xFeatures;
-    const client = new XClient({
-      origin,
-      transport: this.#transport,
-      runtime,
-      extensions,
-      appToken,
-      accountCaps,
-      onCreditExhausted,
-      onCost,
-      onAppLimit,
-    });
-    const identifiers = new Identifiers(client, runtime);
-    this.#parts = { client, features: xFeatures, runtime, identifiers, stored };
+    const shared = { origin, transport: this.#transport, runtime, features: xFeatures };
+    this.#parts = sessionParts({ ...shared, appToken, accountCaps, onCreditExhausted, onCost, onAppLimit, stored });
   }
 
   as(call: PlatformCall): PlatformSession {

@@ -10,6 +10,7 @@ import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
 import type { OnCost, PlatformCall } from '../port.ts';
 import { type AccountCaps, AccountShares } from './account-shares.ts';
+import type { XFeatures } from './features.ts';
 import type { Fields } from './fields.ts';
 import {
   type Endpoint,
@@ -26,8 +27,7 @@ export interface XClientOptions {
   origin: string;
   transport: Transport;
   runtime: Runtime;
-  /** Asks for the sandbox's extensions. */
-  extensions: boolean;
+  features: XFeatures;
   /** The operator's app-only token, for operations that refuse those of users. */
   appToken: Secret | null;
   /** What one account may use. Default: no caps. */
@@ -183,7 +183,8 @@ export class XClient {
     this.#enter(operation, call, false);
     const headers = this.#headersFor(call);
     const token = call.tokenFor(operation.name + part);
-    const { extensions, transport } = this.#options;
+    const { features, transport } = this.#options;
+    const { extensions } = features;
     if (extensions) headers['idempotency-token'] = token;
     if (bytes) {
       headers['content-type'] = bytes.type;
@@ -223,13 +224,13 @@ export class XClient {
   }
 
   #headersFor(call: PlatformCall, appOnly = false): Record<string, string> {
-    const { appToken, extensions } = this.#options;
+    const { appToken, features } = this.#options;
     const token = appOnly && appToken ? appToken : call.authToken;
     const headers: Record<string, string> = {
       accept: 'application/json',
       authorization: `Bearer ${token.expose()}`,
     };
-    if (extensions) headers['x-sandbox-extensions'] = '1';
+    if (features.extensions) headers['x-sandbox-extensions'] = '1';
     return headers;
   }
 
@@ -266,7 +267,7 @@ export class XClient {
       ...about,
       status,
       retryAfterSeconds: Math.max(1, this.#retryAfter(answer)),
-      mayLackScopes: !this.#options.extensions,
+      mayLackScopes: !this.#options.features.extensions,
     });
     if (problem.reason === 'platform_credit_exhausted') this.#options.onCreditExhausted();
     throw problem;

@@ -16,13 +16,17 @@ export type WriteClass = keyof typeof writePrices;
 export interface Endpoint {
   /** The operationId in X's OpenAPI document (2.167, of 22 August 2026), for metrics. */
   readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path. Each `{}` is replaced by an id or name that the request is about. */
   readonly path: string;
   /** The scopes that a user access token needs besides `tweet.read` and `users.read`. */
   readonly scopes: readonly string[];
   /** Requests in 15 minutes. `null` if X documents no limit. */
   readonly limit: number | null;
-  /** Whose requests X counts: those of each user token, or those of the app. X then accepts only the app-only token, and 1 request a second. */
+  /**
+   * Whose requests X counts: those of each user token, or those of the app. X then accepts only the app-only token, and 1
+   * request a second.
+   */
   readonly limitOf: 'user' | 'app';
 }
 

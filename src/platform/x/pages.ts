@@ -50,9 +50,9 @@ function write({ token, offset, size, last, fixed }: Position): string {
 }
 
 /**
- * Returns a page of exactly `count` items if X allows it. X may send fewer, and it asks for more than a small `count`; the rest of its page
- * is read again with the next cursor, which X does not bill twice a day. A page is continued only if it would be empty or its size was
- * hidden from the caller.
+ * Returns a page of exactly `count` items if X allows it. X may send fewer, and it sends more than a small `count`. The
+ * rest of its page is read again with the next cursor, which X does not bill twice a day. Reads the next page of X only
+ * if this one is empty, or if X was asked for another size than `count`.
  */
 export async function readPage<Item>(
   { count, cursor }: PageRequest,

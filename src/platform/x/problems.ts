@@ -1,6 +1,6 @@
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { MissingReason } from '../../shared/model/lookup.ts';
+import { type MissingReason, missingTexts } from '../../shared/model/lookup.ts';
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Endpoint } from './operations.ts';
@@ -60,15 +60,17 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   if (problem.type === 'client-forbidden' || (appOnly && (status === 401 || status === 403)))
     return new PosternError('platform_app_refused', "The platform does not allow the operator's app to make this call");
   if (status === 401) return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
-  if (isAbout('suspended', reason, detail)) return new PosternError('platform_refused', 'User has been suspended');
+  if (isAbout('suspended', reason, detail)) return new PosternError('platform_refused', missingTexts.suspended);
   switch (problem.type) {
     case 'unsupported-authentication': {
       const message = `auth_token must be a user access token with the scopes ${scopesOf(operation)}`;
       return new PosternError('platform_refused', message);
     }
     case 'not-authorized-for-resource':
-    case 'disallowed-resource':
-      return refused(detail || 'The platform does not show this object to the actor', context);
+    case 'disallowed-resource': {
+      const message = missingTexts[missingReasonOf(problem.type, reason, detail)];
+      return refused(operation.method === 'GET' ? message : detail || message, context);
+    }
     case 'resource-not-found':
     case 'resource-unavailable':
       return subject ? subjectNotFound(subject) : new PosternError('resource_not_found', 'Not found on the platform');
@@ -114,7 +116,7 @@ export function missingOf(errors: readonly unknown[]): Map<string, MissingReason
 function missingReasonOf(type: string, reason: string, detail: string): MissingReason {
   if (isAbout('suspended', reason, detail)) return 'suspended';
   if (reason === 'deleted' || reason === 'protected') return reason;
-  return type === 'not-authorized-for-resource' ? 'forbidden' : 'not_found';
+  return type === 'not-authorized-for-resource' || type === 'disallowed-resource' ? 'forbidden' : 'not_found';
 }
 
 interface Problem {
@@ -168,8 +170,8 @@ function problemOf(body: unknown): Problem {
 }
 
 /**
- * X has no types for suspended users and for repeated posts, so this is the only place that reads a text of X. Values of the caller are in
- * brackets there.
+ * X has no types for suspended users and for repeated posts, so this is the only place that reads a text of X. Such
+ * texts have the caller's values in brackets.
  */
 function isAbout(word: 'suspended' | 'duplicate', reason: string, detail: string): boolean {
   return reason === word || (reason === '' && new RegExp(`\\b${word}\\b`, 'i').test(detail.replace(/\[.*\]/s, '')));

@@ -86,7 +86,7 @@ export function readAuthor(user: Wire, { pages }: XFeatures): Author {
   };
 }
 
-/** The fields are in SPEC.md's order. */
+/** The fields are in the order of the specification. */
 export function readProfile(user: Wire, features: XFeatures): UserProfile {
   const author = readAuthor(user, features);
   const counts = optional(object, user.public_metrics, 'public_metrics', none);

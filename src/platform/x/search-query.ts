@@ -1,4 +1,5 @@
 import { malformedField } from '../../shared/errors/fields.ts';
+import { parseSearch, type SearchTree } from '../../shared/text/search-grammar.ts';
 
 /** A query in X's language, and the time range that X takes as parameters. */
 export interface XQuery {
@@ -34,18 +35,17 @@ const minima: Readonly<Record<string, string>> = {
   min_replies: 'min_replies',
 };
 
-type Node =
+type Leaf =
   | { readonly kind: 'leaf'; readonly text: string; readonly standsAlone: boolean }
-  | { readonly kind: 'time'; readonly name: string; readonly startMs: number | null; readonly endMs: number | null }
-  | { readonly kind: 'not'; readonly part: Node }
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Node[] };
+  | { readonly kind: 'time'; readonly name: string; readonly startMs: number | null; readonly endMs: number | null };
+type Node = SearchTree<Leaf>;
 
 /**
  * Translates a search (docs/rest.md, Tweets). Syntax errors such as an unmatched quote or parenthesis are ignored. Throws `bad_input` for
  * an unknown operator, a value that an operator does not take, and a time inside `OR` or behind `-`.
  */
 export function translateQuery(q: string): XQuery {
-  const node = parse(q);
+  const node = parseSearch(q, { wordOf, phraseOf: quoted });
   if (!node)
     throw malformedField('q', 'holds nothing to search for: give a word, a "phrase" or an operator such as from:ada');
   const parts = conjuncts(node);
@@ -87,73 +87,10 @@ function write(node: Node, negated: boolean, inGroup: boolean): string {
   }
 }
 
-type Token =
-  | { readonly kind: 'open' | 'close' | 'or'; readonly negated: boolean }
-  | { readonly kind: 'part'; readonly part: Node; readonly negated: boolean };
-
-/** A space means AND, which binds tighter than `OR`. `-` negates, and parentheses group. */
-function parse(source: string): Node | undefined {
-  const tokens = tokenise(source);
-  let next = 0;
-  const parseOr = (): Node | undefined => {
-    const parts: Node[] = [];
-    for (;;) {
-      const part = parseAnd();
-      if (part) parts.push(part);
-      if (tokens[next]?.kind !== 'or') return parts.length > 1 ? { kind: 'or', parts } : parts[0];
-      next += 1;
-    }
-  };
-  const parseAnd = (): Node | undefined => {
-    const parts: Node[] = [];
-    for (;;) {
-      const token = tokens[next];
-      if (!token || token.kind === 'or' || token.kind === 'close') {
-        return parts.length > 1 ? { kind: 'and', parts } : parts[0];
-      }
-      next += 1;
-      const part = token.kind === 'part' ? token.part : parseGroup();
-      if (part) parts.push(token.negated ? { kind: 'not', part } : part);
-    }
-  };
-  const parseGroup = (): Node | undefined => {
-    const part = parseOr();
-    if (tokens[next]?.kind === 'close') next += 1;
-    return part;
-  };
-  const found: Node[] = [];
-  while (next < tokens.length) {
-    const part = parseOr();
-    if (part) found.push(part);
-    // The loop stopped at a closing parenthesis without an opening one, which is skipped.
-    next += 1;
-  }
-  return found.length > 1 ? { kind: 'and', parts: found } : found[0];
-}
-
-function tokenise(source: string): Token[] {
-  const pattern = /\s*(?:(-?)(?:"([^"]*)"?|(\()|((?:[^\s()"]|(?<=:)"[^"]*"?)+))|(\)))/gy;
-  const text = source.trim().replace(/[“”]/g, '"');
-  const tokens: Token[] = [];
-  while (pattern.lastIndex < text.length) {
-    const match = pattern.exec(text);
-    if (match === null) break;
-    const [, minus, phrase, open, word, close] = match;
-    const negated = minus === '-';
-    if (close !== undefined) tokens.push({ kind: 'close', negated: false });
-    else if (open !== undefined) tokens.push({ kind: 'open', negated });
-    else if (phrase !== undefined) {
-      if (phrase.trim() !== '') tokens.push({ kind: 'part', part: quoted(phrase), negated });
-    } else if (word === 'OR' && !negated) tokens.push({ kind: 'or', negated: false });
-    else if (word !== undefined && word !== '-') tokens.push({ kind: 'part', part: wordOf(word), negated });
-  }
-  return tokens;
-}
-
-const leaf = (text: string, standsAlone = true): Node => ({ kind: 'leaf', text, standsAlone });
+const leaf = (text: string, standsAlone = true): Leaf => ({ kind: 'leaf', text, standsAlone });
 const quoted = (phrase: string) => leaf(`"${phrase.replaceAll('"', '')}"`);
 
-function wordOf(word: string): Node {
+function wordOf(word: string): Leaf {
   const [, name = '', value = ''] = /^([a-z][a-z_]*):(.*)$/is.exec(word) ?? [];
   if (/^https?$/i.test(name) && value.startsWith('//')) return leaf(`url:"${word.replaceAll('"', '')}"`);
   if (name !== '') return operatorOf(name.toLowerCase(), value);
@@ -164,7 +101,7 @@ function wordOf(word: string): Node {
   return /^[\p{L}\p{M}\p{N}_']+$/u.test(word) && !/^(?:or|and)$/i.test(word) ? leaf(word) : quoted(word);
 }
 
-function operatorOf(name: string, value: string): Node {
+function operatorOf(name: string, value: string): Leaf {
   const minimum = minima[name];
   if (minimum !== undefined) return leaf(`${minimum}:${checked(name, value, /^\d{1,9}$/, 'a whole number')}`);
   switch (name) {
@@ -244,8 +181,8 @@ export function earliestRecent(now: number): number {
 }
 
 /**
- * Plans a search. Throws `bad_input` for one that X would refuse. With `extensions`, every query reaches back to the first post.
- * `isContinued`: a cursor has the time range, which was checked with the first page.
+ * Plans a search. Throws `bad_input` for one that X would refuse. With `extensions`, every query reaches back to the
+ * first post. `isContinued`: a cursor has the time range, which was checked with the first page.
  */
 export function planSearch(
   q: string,

@@ -19,10 +19,10 @@ import type {
   ViewerPage,
 } from '../port.ts';
 import { UnsupportedSession } from '../unsupported-session.ts';
-import type { XBody, XClient, XRequest } from './client.ts';
+import { type XBody, XClient, type XClientOptions, type XRequest } from './client.ts';
 import type { XFeatures } from './features.ts';
 import { allNeeds, articleFields, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
-import { aUser, byReference, checkedId, type Identifiers, isId, isName } from './identifiers.ts';
+import { aUser, byReference, checkedId, Identifiers, isId, isName } from './identifiers.ts';
 import { type Operation, operations, type PriceClass } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
 import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
@@ -37,6 +37,13 @@ export interface SessionParts {
   stored: PlatformIdentifiers | null;
   features: XFeatures;
   runtime: Runtime;
+}
+
+/** Returns what all sessions of an adapter share. */
+export function sessionParts({ stored, ...options }: XClientOptions & Pick<SessionParts, 'stored'>): SessionParts {
+  const { features, runtime } = options;
+  const client = new XClient(options);
+  return { client, features, runtime, identifiers: new Identifiers(client, runtime), stored };
 }
 
 /** A list of X: its operation, and the object or the words that select it. */
@@ -292,11 +299,11 @@ export class XReadSession extends UnsupportedSession {
       async ({ token, fixed: kept }, size) => {
         const [reach, start, end] = kept.split(':');
         const all = reach === 'all';
-        const endMs = end ? Number(end) : null;
-        let startMs = start ? Number(start) : null;
         // The seven days of recent searches move on from page to page.
-        if (startMs !== null && !all) startMs = Math.max(startMs, earliestRecent(this.parts.runtime.now()));
-        if (startMs !== null && endMs !== null && startMs >= endMs) return { items: [], token: null };
+        const earliest = all ? 0 : earliestRecent(this.parts.runtime.now());
+        const startMs = start ? Math.max(Number(start), earliest) : null;
+        const endMs = end ? Number(end) : null;
+        if (endMs !== null && endMs <= (startMs ?? earliest)) return { items: [], token: null };
         const times = { start_time: timeOf(startMs), end_time: timeOf(endMs) };
         return this.#rawPosts({
           operation: all ? operations.searchPostsAll : operations.searchPostsRecent,
@@ -359,7 +366,7 @@ export class XReadSession extends UnsupportedSession {
     }
   }
 
-  /** Reads posts that may be reposts once more, if their references were not asked for. X begins their texts with the name of the author. */
+  /** Reads posts that may be reposts once more, if their references were not asked for. */
   async #withReposts(reader: PostReader, posts: readonly Wire[]): Promise<readonly Wire[]> {
     const mayBeRepost = (post: Wire) => String(post.text).startsWith('RT @');
     if (this.#needs.quoted || !posts.some(mayBeRepost)) return posts;
@@ -369,16 +376,13 @@ export class XReadSession extends UnsupportedSession {
 
   /** Reads posts once more, with the fields that the call needs. */
   async #again(reader: PostReader, posts: readonly Wire[], reposts = false): Promise<Map<unknown, Wire>> {
-    if (posts.length === 0) return new Map();
+    const ids = posts.flatMap(({ id }) => (typeof id === 'string' && isId(id) ? [id] : []));
+    if (ids.length === 0) return new Map();
     const read = (body: XBody) => {
       reader.add(body);
-      return new Map(itemsOf(body, posts.length).map((post) => [post.id, post]));
+      return new Map(itemsOf(body, ids.length).map((post) => [post.id, post]));
     };
-    return this.#postsByIds(
-      posts.map((post) => id(post.id, 'id')),
-      read,
-      reposts,
-    );
+    return this.#postsByIds(ids, read, reposts);
   }
 
   #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T, reposts = false): Promise<T> {

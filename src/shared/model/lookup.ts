@@ -11,6 +11,15 @@ export const missingReason = z.enum(['not_found', 'deleted', 'suspended', 'prote
 
 export type MissingReason = z.infer<typeof missingReason>;
 
+/** The meaning of each reason, for messages and descriptions. */
+export const missingTexts: Readonly<Record<MissingReason, string>> = {
+  not_found: 'There is no such object, or the platform does not say more',
+  deleted: 'The object was deleted',
+  suspended: 'User has been suspended',
+  protected: 'The user is protected, and the actor does not follow the user',
+  forbidden: 'The platform does not show this object to the actor',
+};
+
 /** Returns a schema for a list of ids or names. */
 export function lookupList(item: z.ZodType<string>, description: string) {
   return z

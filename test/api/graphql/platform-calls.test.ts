@@ -15,12 +15,12 @@ const quokkas = (selection: string) => `{ searchTweets(q: "quokka", first: 20) {
 
 describe('a page of 20 tweets by 3 authors', () => {
   test('asks for nothing else where the authors carry what is asked for', async () => {
-    const carried = 'userName followersCount favouritesCount statusesCount mediaCount pinnedTweetIds platformUrl';
+    const carried = 'userName followersCount favouritesCount statusesCount mediaCount platformUrl';
     const { data } = await expectShape(quokkas(`author { ${carried} }`), { quoted: 1, asked: { searchPostsAll: 1 } });
     expect(data.searchTweets.nodes).toHaveLength(20);
   });
 
-  test.each(['protected', 'listedCount', 'protected listedCount name'])(
+  test.each(['protected', 'pinnedTweetIds', 'listedCount', 'protected listedCount name'])(
     'asks for 3 profiles for %s',
     async (missing) => {
       await expectShape(quokkas(`author { ${missing} }`), {

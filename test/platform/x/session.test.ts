@@ -238,7 +238,7 @@ describe('problems', () => {
       200,
       { errors: [problem('not-authorized-for-resource')] },
       'platform_refused',
-      'Could not show it.',
+      'The platform does not show this object to the actor',
     ],
     [
       'an extension that names the reason',

@@ -4,7 +4,7 @@ import { tweetLookup } from '../../../actions/tweet/lookup.ts';
 import { userInfo } from '../../../actions/user/info.ts';
 import { userLookup } from '../../../actions/user/lookup.ts';
 import { PosternError } from '../../../shared/errors/postern-error.ts';
-import { type MissingReason, maxLookup } from '../../../shared/model/lookup.ts';
+import { type MissingReason, maxLookup, missingTexts } from '../../../shared/model/lookup.ts';
 
 type Input = Record<string, unknown>;
 
@@ -82,15 +82,8 @@ export class ObjectBatches {
   }
 }
 
-const refusals: Partial<Record<MissingReason, string>> = {
-  suspended: 'User has been suspended',
-  protected: 'The user is protected, and the actor does not follow the user',
-  forbidden: 'The platform does not show this object to the actor',
-};
-
 function missingError(notFound: string, reason: MissingReason): PosternError {
-  const refusal = refusals[reason];
-  return refusal === undefined
+  return reason === 'not_found' || reason === 'deleted'
     ? new PosternError('resource_not_found', notFound)
-    : new PosternError('platform_refused', refusal);
+    : new PosternError('platform_refused', missingTexts[reason]);
 }

@@ -10,7 +10,7 @@ import { missingUser, userLookup } from '../../../actions/user/lookup.ts';
 import { me } from '../../../actions/user/me.ts';
 import { mentions } from '../../../actions/user/mentions.ts';
 import { searchUsers } from '../../../actions/user/search.ts';
-import { type MissingReason, missingReason } from '../../../shared/model/lookup.ts';
+import { missingReason, missingTexts } from '../../../shared/model/lookup.ts';
 import { formatDollars } from '../../../shared/model/money.ts';
 import type { UserProfile } from '../../../shared/model/user.ts';
 import type { Session } from '../execute/session.ts';
@@ -79,14 +79,6 @@ builder.objectType(RateLimitRef, {
   }),
 });
 
-const missingReasons: Readonly<Record<MissingReason, string>> = {
-  not_found: 'There is no such object, or the platform does not say more.',
-  deleted: 'It was deleted.',
-  suspended: 'Its user is suspended.',
-  protected: 'Its user is protected, and the actor does not follow the user.',
-  forbidden: 'The platform refuses for another reason.',
-};
-
 const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0);
 
 /** Caches the profile for all other fields of the request that read the same user. */
@@ -95,7 +87,7 @@ function readProfile(profile: UserProfile, session: Session): UserSource {
   return profile;
 }
 
-enumOf('MissingReason', missingReason, 'Why a look-up has no object.', (reason) => missingReasons[reason]);
+enumOf('MissingReason', missingReason, 'Why a look-up has no object.', (reason) => `${missingTexts[reason]}.`);
 objectOf('MissingTweet', missingTweet, { names: { id: 'tweetId' } });
 objectOf('MissingUser', missingUser, { names: { id: 'userId' } });
 

@@ -50,7 +50,9 @@ const cardNames: Partial<Record<keyof UserSource, 'tweets' | 'listed'>> = {
   listedCount: 'listed',
 };
 
-function knownValue<Field extends keyof UserSource>(user: UserSource, field: Field): UserSource[Field] {
+function knownValue<Field extends keyof UserSource>(user: UserSource, field: Field): UserSource[Field] | undefined {
+  // X sends pinned tweets with profiles only. Authors have no `protected`, and cards have no pinned tweets.
+  if (field === 'pinnedTweetIds' && user.protected === undefined) return undefined;
   const inCards = cardNames[field];
   return user[field] ?? (inCards && (user[inCards] as UserSource[Field]));
 }
@@ -60,11 +62,13 @@ function fromProfileUnless<Field extends keyof UserProfile & keyof typeof otherU
   field: Field,
   carriedBy: readonly UserView[],
 ) {
-  const missing = carriedBy.includes('author') ? 'in lists of users' : "in a tweet's author";
-  const isEverywhere = carriedBy.length === 3;
+  const missing = [
+    ...(carriedBy.includes('card') ? [] : ['in lists of users']),
+    ...(carriedBy.includes('author') ? [] : ["in a tweet's author"]),
+  ].join(' and ');
   return {
     nullable: true as const,
-    description: `${schemaDescription(otherUserFields[field])}${isEverywhere ? '' : ` Missing ${missing}.`}`,
+    description: `${schemaDescription(otherUserFields[field])}${missing && ` Missing ${missing}.`}`,
     ...costs({ action: userInfo, carriedBy, shared: true, ...(field === 'pinnedTweetIds' && { needs: 'pinned' }) }),
     resolve: (user: UserSource, _args: unknown, session: Session) =>
       (knownValue(user, field) ?? profileField(user, field, session)) as NonNullable<UserSource[Field]>,
@@ -112,7 +116,7 @@ nodeType(UserRef, {
     statusesCount: t.int(fromProfileUnless('statusesCount', ['author', 'card', 'profile'])),
     mediaCount: t.int(fromProfileUnless('mediaCount', ['author', 'profile'])),
     listedCount: t.int(fromProfileUnless('listedCount', ['card', 'profile'])),
-    pinnedTweetIds: t.stringList(fromProfileUnless('pinnedTweetIds', ['author', 'profile'])),
+    pinnedTweetIds: t.stringList(fromProfileUnless('pinnedTweetIds', ['profile'])),
     about: t.field({ type: UserAboutRef, ...oneCall({ action: about, input: byId }) }),
     followers: t.field(usersOf(followers, 'followers')),
     following: t.field(usersOf(following, 'following')),
