@@ -69,7 +69,6 @@ export class Behind {
 }
 
 const credentials = (token: string) => ({
-  cookie: `auth_token=${token}`,
   authorization: `Bearer ${token}`,
   'x-sandbox-extensions': '1',
 });

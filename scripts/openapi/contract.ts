@@ -1,15 +1,15 @@
 import document from '../../schema/sandbox.openapi.json' with { type: 'json' };
-import type { OperationContract, Schema } from '../../src/sandbox/http/contract.ts';
 import type { RoutedOperation } from '../../src/sandbox/http/operation.ts';
 import { operations } from '../../src/sandbox/operations/table.ts';
 import { xOperations } from '../../src/sandbox/x/operations.ts';
+import { contracts, type OperationContract, type Schema } from './sandbox-contracts.ts';
 
 /** Maps each path prefix that ends in a variable to the component that describes the variable. */
 const partsOfPaths: Readonly<Record<string, string>> = {
-  '/api/chat/conversations/{id}': 'ConversationId',
-  '/api/chat/conversations/{id}/messages/{seq_id}': 'SeqId',
-  '/api/chat/media/{media_hash_key}': 'MediaHashKey',
-  '/realms/{realm}': 'Realm',
+  '/sandbox/chat/conversations/{id}': 'ConversationId',
+  '/sandbox/chat/conversations/{id}/messages/{seq_id}': 'SeqId',
+  '/sandbox/chat/media/{media_hash_key}': 'MediaHashKey',
+  '/sandbox/realms/{realm}': 'Realm',
   '/sandbox/users/{id}': 'UserId',
   '/sandbox/articles/{id}': 'ArticleId',
 };
@@ -21,7 +21,8 @@ const partsOfPaths: Readonly<Record<string, string>> = {
 export function contractDocument(): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
   for (const operation of [...operations, ...xOperations]) {
-    const { path, method, contract } = operation;
+    const { id, path, method } = operation;
+    const contract = contracts[id];
     if (contract) paths[path] = { ...paths[path], [method.toLowerCase()]: describe(operation, contract) };
   }
   return { ...document, paths };
@@ -29,15 +30,10 @@ export function contractDocument(): Schema {
 
 const tags = [
   ['/control/', 'control'],
-  ['/realms/', 'realms'],
+  ['/sandbox/realms/', 'realms'],
+  ['/sandbox/chat/', 'chat'],
   ['/sandbox/', 'extensions'],
 ] as const;
-const security: Record<RoutedOperation['access'], Schema> = {
-  actor: {},
-  open: { security: [] },
-  control: { security: [] },
-  x: { security: [{ bearer: [] }] },
-};
 
 function describe({ id, path, access }: RoutedOperation, contract: OperationContract): Schema {
   const { summary, description, parameters = [], body, responses } = contract;
@@ -45,16 +41,13 @@ function describe({ id, path, access }: RoutedOperation, contract: OperationCont
   const answered = Object.entries(responses).map(([status, each]) => [status, component('responses', each)]);
   return {
     operationId: id,
-    tags: [tags.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'platform'],
+    tags: [tags.find(([prefix]) => path.startsWith(prefix))?.[1]],
     summary,
     ...(description !== undefined && { description }),
-    ...security[access],
+    ...(access === 'control' && { security: [] }),
     ...(all.length > 0 && { parameters: all }),
     ...(body !== undefined && { requestBody: component('requestBodies', body) }),
-    responses: {
-      ...Object.fromEntries(answered),
-      default: component('responses', access === 'x' ? 'XProblem' : 'Problem'),
-    },
+    responses: { ...Object.fromEntries(answered), default: component('responses', 'Problem') },
   };
 }
 

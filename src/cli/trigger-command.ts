@@ -115,8 +115,9 @@ async function control(path: string, body: Record<string, unknown>): Promise<unk
   const response = await fetch(url, init).catch(() => {
     throw new CliError(`no sandbox responds at ${origin}: start it with \`${commandName} serve\``, 'unavailable');
   });
-  const result = (await response.json().catch(() => ({}))) as { problem?: { message: string } };
+  const result = (await response.json().catch(() => ({}))) as { detail?: string; errors?: { message: string }[] };
   if (response.ok) return result;
-  const { message } = result.problem ?? { message: `the sandbox responded with status ${response.status}` };
+  const message =
+    result.errors?.[0]?.message ?? result.detail ?? `the sandbox responded with status ${response.status}`;
   throw new CliError(printable(message), failures[response.status] ?? 'unavailable');
 }

@@ -157,6 +157,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       onCreditExhausted: creditWarning(metrics, logger, runtime),
       onCost: (priceClass: string, micros: number) =>
         metrics.platformCost.inc({ class: priceClass }, micros / microsPerDollar),
+      onAppLimit: (limit: string, left: number) => metrics.platformAppLimit.set({ limit }, left),
       state: store.platformState,
       identifiers: store.identifiers,
       onRequest: (operation: string, outcome: string, ms: number) =>

@@ -7,6 +7,7 @@ export interface Answer {
   rateLimitReset: string | null;
   /** The value of `x-rate-limit-remaining`. */
   rateLimitRemaining: string | null;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body. Its reader decodes it, because the garbage collector would copy a string that waits for its reader. */
   body: Buffer;
 }
@@ -106,6 +107,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       retryAfter: this.#header('retry-after'),
       rateLimitReset: this.#header('ratelimit-reset') ?? this.#header('x-rate-limit-reset'),
       rateLimitRemaining: this.#header('x-rate-limit-remaining'),
+      headers: this.#headers,
       body: body.subarray(0, this.#maxBodyBytes),
     });
   }

@@ -29,6 +29,8 @@ export interface AdapterOptions {
   /** Called when the platform refuses a call because the operator's credit there is used up. */
   onCreditExhausted: () => void;
   onCost?: OnCost;
+  /** Called with the part of an app-wide rate limit that the platform says is left, from 0 to 1. */
+  onAppLimit?: (limit: string, left: number) => void;
   /** Called after each request, for metrics. */
   onRequest: (operation: string, outcome: string, durationMs: number) => void;
   /** Records each request as a span; `null` if no traces are exported. */
@@ -47,7 +49,7 @@ export interface Adapter {
 export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   sandbox: {
     capabilities: sandboxCapabilities,
-    ping: { path: '/api/ping', status: 200 },
+    ping: { path: '/2/users/me', status: 401 },
     open: async ({ connections, ...options }) => {
       const { SandboxPlatform } = await import('./sandbox/adapter.ts');
       return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true });
@@ -64,9 +66,9 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   x: {
     capabilities: xCapabilities,
     ping: { path: '/2/users/me', status: 401 },
-    open: async (options, { secrets: { xAppToken: appToken } }) => {
+    open: async ({ connections, ...options }, { secrets: { xAppToken: appToken }, platform: { accountCaps } }) => {
       const { XPlatform } = await import('./x/adapter.ts');
-      return new XPlatform({ ...options, appToken });
+      return new XPlatform({ ...options, counter: connections.platform, appToken, accountCaps });
     },
   },
 };

@@ -24,6 +24,8 @@ export interface SandboxState {
   /** The files of encrypted attachments. */
   readonly chatFiles: UploadFiles;
   readonly faults: FaultRegistry;
+  /** The operations that a fault may name. */
+  readonly operationIds: ReadonlySet<string>;
   readonly rateLimit: ActorRateLimiter;
   readonly longPolls: LongPolls;
   readonly stats: Stats;

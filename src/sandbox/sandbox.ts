@@ -51,6 +51,7 @@ export interface Sandbox {
 }
 
 const MINUTE_MS = 60_000;
+const served = [...operations, ...xOperations];
 
 /** Starts the sandbox in the current thread. It accepts connections from this machine only. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -103,6 +104,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     files,
     chatFiles,
     faults: new FaultRegistry(),
+    operationIds: new Set(served.map(({ id }) => id)),
     rateLimit: new ActorRateLimiter(),
     longPolls,
     stats: new Stats(),
@@ -151,7 +153,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
   };
 
-  const server = createSandboxServer(platform, new Router([...operations, ...xOperations]));
+  const server = createSandboxServer(platform, new Router(served));
   try {
     const port = await listen(server, options.port);
     dataset.origin = `http://127.0.0.1:${port}`;

@@ -106,7 +106,7 @@ describe('the activity of a sandbox account', async () => {
     ['a page of HTML', { kind: 'nonsense' }, 'platform_unavailable', 'cannot be understood'],
     ['JSON of another shape', { kind: 'wrong_shape' }, 'platform_unavailable', 'cannot be understood'],
     ['a failure', { kind: 'status', status: 500 }, 'platform_unavailable', 'failed with status 500'],
-    ['its rate limit', { kind: 'rate_limit', retry_after: 9 }, 'rate_limited', 'rate limit'],
+    ['its rate limit', { kind: 'rate_limit', retry_after: 0 }, 'rate_limited', 'rate limit'],
     ['a token rejected', { kind: 'status', status: 401 }, 'forbidden', 'Platform rejected auth_token'],
   ])('answered with %s is told so, and the same cursor still finds everything', async (_name, fault, code, message) => {
     await make('like');

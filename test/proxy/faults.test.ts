@@ -150,8 +150,8 @@ describe('a tunnel that breaks', () => {
     const name = await fakeProxy((socket) => {
       socket.write(stands);
       socket.once('data', (chunk: Buffer) => {
-        const token = /auth_token=(\w+)/.exec(chunk.toString('latin1'))?.[1];
-        const body = JSON.stringify({ problem: { code: 'odd', message: `You sent ${token}` } });
+        const token = /Bearer (\w+)/.exec(chunk.toString('latin1'))?.[1];
+        const body = JSON.stringify({ title: 'odd', detail: `You sent ${token}` });
         socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
       });
     });

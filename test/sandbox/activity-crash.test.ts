@@ -13,7 +13,7 @@ test('kill -9 at any time loses no event that was acknowledged or read, and its 
   let first = '';
   const poll = async (url: string, as: Account, from: string): Promise<Json> => {
     const query = from === '' ? '' : `&cursor=${from}`;
-    return (await request(url, 'GET', `/api/activity?count=100${query}`, { as })).body;
+    return (await request(url, 'GET', `/sandbox/activity?count=100${query}`, { as })).body;
   };
   const drain = async (url: string, as: Account): Promise<void> => {
     for (;;) {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Feed } from './feed.ts';
-import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+import { type Account, fieldOf, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
 const DAY_MS = 86_400_000;
 const ids = (events: Json[]): string[] => events.map(({ id }) => id);
@@ -70,9 +70,9 @@ describe('a feed', () => {
       ...(await Promise.all(['', 'AAAA', `${cursor}A`].map((bad) => feed.page({ cursor: bad })))),
       await other.page({ cursor }),
     ];
-    for (const { status, body } of replies) expect([status, body.problem?.code]).toEqual([400, 'bad_cursor']);
-    for (const count of ['0', '101', 'x']) expect((await feed.page({ count })).body.problem.field).toBe('count');
-    expect((await sandbox.call('GET', '/api/activity')).body.problem.code).toBe('bad_token');
+    for (const { status, body } of replies) expect([status, body.reason]).toEqual([400, 'bad_cursor']);
+    for (const count of ['0', '101', 'x']) expect(fieldOf(await feed.page({ count }))).toBe('count');
+    expect((await sandbox.call('GET', '/sandbox/activity')).body.reason).toBe('bad_token');
   });
 
   test('deletes events after seven days, and reports a gap only to readers that missed them', async () => {
@@ -138,7 +138,7 @@ describe('after restarts and resets', () => {
     await before.read();
     const [old] = await happen(first.ada, 1, 'like', first);
     await first.control('reset');
-    expect((await before.page({ cursor: before.cursor ?? '' })).body.problem.code).toBe('bad_cursor');
+    expect((await before.page({ cursor: before.cursor ?? '' })).body.reason).toBe('bad_cursor');
     await first.close();
 
     const second = await open(root);

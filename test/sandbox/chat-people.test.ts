@@ -33,14 +33,14 @@ class Reader {
   }
 
   static async of(account: Account, label = account.userName): Promise<Reader> {
-    const [{ keys }] = (await sandbox.get(`/api/chat/public-keys?user_ids=${account.userId}`, account)).body.users;
+    const [{ keys }] = (await sandbox.get(`/sandbox/chat/public-keys?user_ids=${account.userId}`, account)).body.users;
     return new Reader(account, keys[0].version, label);
   }
 
   async reads(id: string, page: Json) {
     const registered = await Promise.all(
       id.split(':').map(async (userId) => {
-        const [{ keys }] = (await sandbox.get(`/api/chat/public-keys?user_ids=${userId}`, this.account)).body.users;
+        const [{ keys }] = (await sandbox.get(`/sandbox/chat/public-keys?user_ids=${userId}`, this.account)).body.users;
         return keys.map((each: Json) => ({
           userId,
           publicKeyVersion: each.version,
@@ -67,17 +67,17 @@ class Reader {
 }
 
 const messagesOf = async (account: Account, id: string) =>
-  (await sandbox.get(`/api/chat/conversations/${id}/messages?count=100`, account)).body;
+  (await sandbox.get(`/sandbox/chat/conversations/${id}/messages?count=100`, account)).body;
 const idOf = (one: Account, other: Account) => conversationIdOf(one.userId, other.userId);
 
 describe("the seed's conversations", () => {
   test('exist for ada and grace, including one between the two and message requests', async () => {
-    const { body } = await sandbox.get('/api/chat/conversations', sandbox.ada);
+    const { body } = await sandbox.get('/sandbox/chat/conversations', sandbox.ada);
     expect(body.conversations.length).toBeGreaterThanOrEqual(4);
     expect(body.has_message_requests).toBe(true);
     const ids = body.conversations.map((each: Json) => each.id);
     expect(ids).toContain(idOf(sandbox.ada, sandbox.grace));
-    expect((await sandbox.get('/api/chat/conversations', sandbox.grace)).body.has_message_requests).toBe(true);
+    expect((await sandbox.get('/sandbox/chat/conversations', sandbox.grace)).body.has_message_requests).toBe(true);
   });
 
   test('can be decrypted by both participants, with the same texts', async () => {
@@ -94,14 +94,14 @@ describe("the seed's conversations", () => {
     const again = await openSandbox({ dataDir: null, now: () => Date.parse('2026-11-01T00:00:00Z') });
     const other = await openSandbox({ dataDir: null, now: () => Date.parse('2026-11-01T00:00:30Z') });
     const id = idOf(again.ada, again.grace);
-    const path = `/api/chat/conversations/${id}/messages`;
+    const path = `/sandbox/chat/conversations/${id}/messages`;
     expect((await again.get(path)).body.messages).toEqual((await other.get(path)).body.messages);
   });
 });
 
 describe('sandbox users', () => {
   test('answer messages, encrypted for the participants only', async () => {
-    const { body } = await sandbox.get('/api/chat/conversations', sandbox.ada);
+    const { body } = await sandbox.get('/sandbox/chat/conversations', sandbox.ada);
     const demo = [sandbox.grace.userId, sandbox.linus.userId];
     const { id } = body.conversations.find((each: Json) => !demo.some((one) => each.id.includes(one)));
     const ada = await Reader.of(sandbox.ada);
@@ -110,7 +110,7 @@ describe('sandbox users', () => {
     if (key === undefined) throw new Error('no key');
     const content = { kind: 'message', text: 'Canary: is the kettle on?', attachments: [] } as const;
     const signed = sealContent(ada.self, id, key, content, (length) => Buffer.alloc(length, 7));
-    const sent = await sandbox.call('POST', `/api/chat/conversations/${id}/events`, {
+    const sent = await sandbox.call('POST', `/sandbox/chat/conversations/${id}/events`, {
       as: sandbox.ada,
       body: { kind: 'message', message_id: signed.messageId, detail: signed.detail, signature: signed.signature },
     });
@@ -162,9 +162,9 @@ describe('sandbox users', () => {
       identity_signature: made.identityPublicKeySignature,
       signing_signature: made.signingPublicKeySignature,
     };
-    const register = (as: Account) => sandbox.call('POST', '/api/chat/public-keys', { as, body });
+    const register = (as: Account) => sandbox.call('POST', '/sandbox/chat/public-keys', { as, body });
     expect((await register(sandbox.ada)).status).toBe(200);
     const refused = await register(sandbox.grace);
-    expect([refused.status, refused.body.problem.code]).toEqual([409, 'has_chat_keys']);
+    expect([refused.status, refused.body.reason]).toEqual([409, 'has_chat_keys']);
   });
 });

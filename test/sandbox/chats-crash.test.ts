@@ -27,14 +27,14 @@ test('kill -9 at any time loses no acknowledged message, and duplicates no messa
       anna = one;
       id = conversationIdOf(one.userId, other.userId);
       const body = { ...sealed('key'), version: '1', previous_version: null };
-      await request(url, 'POST', `/api/chat/conversations/${id}/keys`, { as: anna, body });
+      await request(url, 'POST', `/sandbox/chat/conversations/${id}/keys`, { as: anna, body });
     }
     const as = anna;
     // The same message is encrypted again for each attempt, as a gateway does.
     const post = async (text: string): Promise<string> => {
       const headers = { 'idempotency-token': text };
       const body = { ...sealed(text), kind: 'message' };
-      return (await request(url, 'POST', `/api/chat/conversations/${id}/events`, { as, body, headers })).body.event
+      return (await request(url, 'POST', `/sandbox/chat/conversations/${id}/events`, { as, body, headers })).body.event
         .seq_id;
     };
     for (const text of attempted.splice(0)) acknowledged.set(text, await post(text));
@@ -58,7 +58,7 @@ test('kill -9 at any time loses no acknowledged message, and duplicates no messa
   if (anna === undefined) throw new Error('nobody wrote');
   const kept: Json[] = [];
   for (let cursor = ''; ; ) {
-    const path = `/api/chat/conversations/${id}/messages?count=100${cursor && `&cursor=${cursor}`}`;
+    const path = `/sandbox/chat/conversations/${id}/messages?count=100${cursor && `&cursor=${cursor}`}`;
     const { messages, next_cursor } = (await request(url, 'GET', path, { as: anna })).body;
     kept.push(...messages);
     if (next_cursor === null) break;

@@ -20,13 +20,13 @@ beforeEach(async () => {
 });
 
 const begin = (as: Account, version = '1', previous: string | null = null, more: object = {}) =>
-  sandbox.call('POST', `/api/chat/conversations/${id}/keys`, {
+  sandbox.call('POST', `/sandbox/chat/conversations/${id}/keys`, {
     as,
     body: { ...blob(`key ${version}`), version, previous_version: previous, ...more },
   });
 
 const say = (as: Account, text: string, more: object = {}, headers: Record<string, string> = {}) =>
-  sandbox.call('POST', `/api/chat/conversations/${id}/events`, {
+  sandbox.call('POST', `/sandbox/chat/conversations/${id}/events`, {
     as,
     body: { ...blob(text), kind: 'message', ...more },
     headers,
@@ -36,22 +36,22 @@ const about = (as: Account, kind: string, seqId: string, more: object = {}) =>
   say(as, kind, { kind, target_seq_id: seqId, ...more });
 
 const messages = async (as: Account, query = ''): Promise<Json> =>
-  (await sandbox.get(`/api/chat/conversations/${id}/messages${query}`, as)).body;
+  (await sandbox.get(`/sandbox/chat/conversations/${id}/messages${query}`, as)).body;
 
 const list = async (as: Account, query = ''): Promise<Json> =>
-  (await sandbox.get(`/api/chat/conversations${query}`, as)).body;
+  (await sandbox.get(`/sandbox/chat/conversations${query}`, as)).body;
 
-const codeOf = ({ status, body }: Reply) => [status, body.problem?.code];
+const codeOf = ({ status, body }: Reply) => [status, body.reason];
 
 describe('a conversation', () => {
   test('is 404 for everybody but its participants, and before it has a key', async () => {
-    expect(codeOf(await sandbox.get(`/api/chat/conversations/${id}/messages`, anna))).toEqual([404, 'not_found']);
+    expect(codeOf(await sandbox.get(`/sandbox/chat/conversations/${id}/messages`, anna))).toEqual([404, 'not_found']);
     expect(codeOf(await say(anna, 'Hello'))).toEqual([404, 'not_found']);
     expect((await begin(anna)).status).toBe(201);
     expect((await say(anna, 'Hello')).status).toBe(201);
     const stranger = await sandbox.mint();
     for (const path of [`/${id}`, `/${id}/messages`, '/1:2/messages', '/nonsense']) {
-      const reply = await sandbox.get(`/api/chat/conversations${path}`, stranger);
+      const reply = await sandbox.get(`/sandbox/chat/conversations${path}`, stranger);
       expect(codeOf(reply)).toEqual([404, 'not_found']);
     }
     expect((await begin(stranger)).status).toBe(404);
@@ -74,7 +74,7 @@ describe('a conversation', () => {
     await begin(anna);
     await say(anna, 'Hello');
     expect(await listed()).not.toContain(id);
-    const request = await sandbox.get(`/api/chat/conversations/${id}`, grace);
+    const request = await sandbox.get(`/sandbox/chat/conversations/${id}`, grace);
     expect(request.body.conversation.request).toBe(true);
     expect(await list(anna)).toMatchObject({ has_message_requests: false, conversations: [{ id, request: false }] });
     await say(grace, 'Hello to you');
@@ -99,7 +99,7 @@ describe('a conversation', () => {
   test('can be muted', async () => {
     await begin(anna);
     await say(anna, 'Hello');
-    const mute = (method: string) => sandbox.call(method, `/api/chat/conversations/${id}/mute`, { as: anna });
+    const mute = (method: string) => sandbox.call(method, `/sandbox/chat/conversations/${id}/mute`, { as: anna });
     expect((await mute('PUT')).body).toEqual({ conversation_id: id, muted: true });
     expect((await list(anna)).conversations[0].muted).toBe(true);
     expect((await mute('DELETE')).body).toEqual({ conversation_id: id, muted: false });
@@ -162,19 +162,19 @@ describe('a message', () => {
     const other = await say(anna, 'edit', { kind: 'edit', target_seq_id: first }, headers);
     expect(codeOf(other)).toEqual([409, 'idempotency_conflict']);
     const body = { ...blob('Same id'), kind: 'message' };
-    const send = () => sandbox.call('POST', `/api/chat/conversations/${id}/events`, { as: anna, body });
+    const send = () => sandbox.call('POST', `/sandbox/chat/conversations/${id}/events`, { as: anna, body });
     expect((await send()).body).toEqual((await send()).body);
     expect((await messages(anna)).messages).toHaveLength(3);
   });
 
   test('is in the activity of both participants with each change, without ciphertext after it was deleted for all', async () => {
     const cursors = await Promise.all(
-      [anna, ben].map(async (as) => (await sandbox.get('/api/activity', as)).body.next_cursor as string),
+      [anna, ben].map(async (as) => (await sandbox.get('/sandbox/activity', as)).body.next_cursor as string),
     );
     const since = async () =>
       Promise.all(
         [anna, ben].map(async (as, index) => {
-          const { body } = await sandbox.get(`/api/activity?cursor=${cursors[index]}`, as);
+          const { body } = await sandbox.get(`/sandbox/activity?cursor=${cursors[index]}`, as);
           return body.events.map(({ type, chat }: Json) => {
             expect(chat.conversation_id).toBe(id);
             return [type, chat.kind, chat.detail !== null, chat.signature !== null];
@@ -215,9 +215,11 @@ describe('the list of conversations', () => {
     const { next_cursor } = await list(anna, '?count=1');
     const { cursor_id, graph_snapshot_id } = next_cursor;
     for (const query of [{ cursor_id }, { graph_snapshot_id }, { cursor_id: graph_snapshot_id, graph_snapshot_id }]) {
-      expect((await sandbox.get(`/api/chat/conversations?${new URLSearchParams(query)}`, anna)).status).toBe(400);
+      expect((await sandbox.get(`/sandbox/chat/conversations?${new URLSearchParams(query)}`, anna)).status).toBe(400);
     }
-    expect((await sandbox.get(`/api/chat/conversations?${new URLSearchParams(next_cursor)}`, ben)).status).toBe(400);
+    expect((await sandbox.get(`/sandbox/chat/conversations?${new URLSearchParams(next_cursor)}`, ben)).status).toBe(
+      400,
+    );
   });
 
   async function manyConversations(count: number) {
@@ -238,9 +240,9 @@ describe('sealed attachments', () => {
     await begin(anna);
     const bytes = Buffer.alloc(1_500_000, 'sealed');
     const upload = (as: Account) =>
-      fetch(`${sandbox.url}/api/chat/conversations/${id}/media`, {
+      fetch(`${sandbox.url}/sandbox/chat/conversations/${id}/media`, {
         method: 'POST',
-        headers: { cookie: `auth_token=${as.authToken}`, 'content-type': 'application/octet-stream' },
+        headers: { authorization: `Bearer ${as.authToken}`, 'content-type': 'application/octet-stream' },
         body: bytes,
       });
     const { media_hash_key: hash, size } = (await (await upload(anna)).json()) as Json;
@@ -249,11 +251,11 @@ describe('sealed attachments', () => {
     expect((await upload(await sandbox.mint())).status).toBe(404);
     const pieces: Buffer[] = [];
     for (let offset: number | null = 0; offset !== null; ) {
-      const { body } = await sandbox.get(`/api/chat/media/${hash}?offset=${offset}`, ben);
+      const { body } = await sandbox.get(`/sandbox/chat/media/${hash}?offset=${offset}`, ben);
       pieces.push(Buffer.from(body.bytes, 'base64'));
       offset = body.next_offset;
     }
     expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
-    expect(codeOf(await sandbox.get(`/api/chat/media/${hash}`, await sandbox.mint()))).toEqual([404, 'not_found']);
+    expect(codeOf(await sandbox.get(`/sandbox/chat/media/${hash}`, await sandbox.mint()))).toEqual([404, 'not_found']);
   });
 });

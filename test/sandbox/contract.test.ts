@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/sandbox/operations/table.ts';
 import { xOperations } from '../../src/sandbox/x/operations.ts';
 import { contract } from './contract.ts';
-import { type Json, openSandbox } from './harness.ts';
+import { fieldOf, type Json, openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
 
@@ -31,34 +31,36 @@ describe('the written contract', () => {
 
 describe('every response of these tests matches the contract', () => {
   test.each([
-    ['/api/nothing', 404, 'not_found'],
+    ['/sandbox/nothing', 404, 'not_found'],
     ['/else/where', 404, 'not_found'],
-    ['/api/chat/conversations/%ff', 400, 'bad_request'],
+    ['/sandbox/articles/%ff', 400, 'bad_request'],
   ])('the refusal of %s: %i %s', async (path, status, code) => {
     const reply = await sandbox.get(path);
-    expect([reply.status, reply.body.problem.code]).toEqual([status, code]);
+    expect([reply.status, reply.body.reason]).toEqual([status, code]);
   });
 
   test('a missing and an unknown token', async () => {
-    for (const headers of [{}, { cookie: 'auth_token=nope' }, { cookie: 'other=1' }] as Record<string, string>[]) {
-      const reply = await sandbox.call('GET', '/api/activity', { headers });
-      expect([reply.status, reply.body.problem.code]).toEqual([401, 'bad_token']);
+    const token = sandbox.ada.authToken;
+    const others = [{ cookie: `auth_token=${token}` }, { 'x-auth-token': token }, { authorization: `Basic ${token}` }];
+    for (const headers of [{}, { authorization: 'Bearer nope' }, ...others] as Record<string, string>[]) {
+      const reply = await sandbox.call('GET', '/sandbox/activity', { headers });
+      expect([reply.status, reply.body.reason]).toEqual([401, 'bad_token']);
     }
   });
 
   test('a wrong method', async () => {
-    const reply = await sandbox.call('DELETE', '/api/activity', { as: sandbox.ada });
+    const reply = await sandbox.call('DELETE', '/sandbox/activity', { as: sandbox.ada });
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
   });
 
   test.each(['{', '[1]', '"text"', 'null'])('the body %s', async (body) => {
-    const reply = await sandbox.call('POST', '/control/accounts', { body });
-    expect([reply.status, reply.body.problem.field]).toEqual([400, 'body']);
+    const reply = await sandbox.call('POST', '/sandbox/chat/public-keys', { as: sandbox.ada, body });
+    expect([reply.status, fieldOf(reply)]).toEqual([400, 'body']);
   });
 
   test('a body that is too large', async () => {
-    const body = { title: 'x'.repeat(1024 * 1024) };
-    const reply = await sandbox.call('POST', '/control/accounts', { body });
-    expect([reply.status, reply.body.problem.code]).toEqual([413, 'payload_too_large']);
+    const body = { identity_public_key: 'x'.repeat(1024 * 1024) };
+    const reply = await sandbox.call('POST', '/sandbox/chat/public-keys', { as: sandbox.ada, body });
+    expect([reply.status, reply.body.reason]).toEqual([413, 'payload_too_large']);
   });
 });

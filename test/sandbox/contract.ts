@@ -35,12 +35,12 @@ function validatorAt(pointer: string): ValidateFunction {
 export function violations(method: string, path: string, status: number, body: unknown): string[] {
   const template = templateOf(path.split('?')[0] ?? '');
   const operation: Method | undefined = template && contract.paths[template][method.toLowerCase()];
-  if (operation === undefined) return check('/components/schemas/ProblemAnswer', body);
+  if (operation === undefined) return check('/components/schemas/Problem', body);
   const key = status in operation.responses ? String(status) : 'default';
   if (key === 'default' && status < 400) return [`${operation.operationId} does not answer ${status}`];
   const reference = operation.responses[key]?.$ref?.slice(1);
   const at = reference ?? `/paths/${escaped(template ?? '')}/${method.toLowerCase()}/responses/${key}`;
-  const type = reference?.endsWith('/XProblem') ? 'problem+json' : 'json';
+  const type = reference?.endsWith('/Problem') ? 'problem+json' : 'json';
   return check(`${at}/content/application~1${type}/schema`, body);
 }
 

@@ -14,7 +14,7 @@ export class Feed {
   }
 
   page(query: Record<string, string> = {}): Promise<Reply> {
-    return this.#sandbox.get(`/api/activity?${new URLSearchParams(query)}`, this.account);
+    return this.#sandbox.get(`/sandbox/activity?${new URLSearchParams(query)}`, this.account);
   }
 
   /** Returns the new events, page by page. The first read returns nothing. */

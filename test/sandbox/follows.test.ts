@@ -51,7 +51,7 @@ describe('following', () => {
     expect((await data(`${ofLinus}/tweets`, me)).length).toBeGreaterThan(5);
     expect((await follow(linus, me)).body.data).toEqual({ following: true, pending_follow: false });
     const again = await accept();
-    expect([again.status, again.body.problem.resource]).toEqual([404, 'follow_request']);
+    expect([again.status, again.body.resource_type]).toEqual([404, 'follow_request']);
     expect((await unfollow(linus, me)).body.data.following).toBe(false);
     expect(await data(`${ofLinus}/tweets`, me)).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe('a block', () => {
 test('a mute hides posts from home, mentions and the activity feed only', async () => {
   const other = await sandbox.mint();
   await follow(other, me);
-  const feed = await sandbox.get('/api/activity', me);
+  const feed = await sandbox.get('/sandbox/activity', me);
   await set('muting', other.userId, me);
   const { id } = (await sandbox.tweet(`Hello @${me.userName}`, other)).body.data;
   const lists = [`/2/users/${me.userId}/timelines/reverse_chronological`, `/2/users/${me.userId}/mentions`];
@@ -142,7 +142,7 @@ test('a mute hides posts from home, mentions and the activity feed only', async 
       ),
     );
   expect(await shown()).toEqual([false, false, false]);
-  const { events } = (await sandbox.get(`/api/activity?cursor=${feed.body.next_cursor}`, me)).body;
+  const { events } = (await sandbox.get(`/sandbox/activity?cursor=${feed.body.next_cursor}`, me)).body;
   expect(events).toEqual([]);
   expect((await data(`/2/users/${other.userId}/tweets`, me)).map((post) => post.id)).toEqual([id]);
   expect((await user(other.userName, me)).connection_status).toEqual(['following', 'muting']);

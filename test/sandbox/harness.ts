@@ -47,6 +47,11 @@ export function missing({ status, body }: Reply): unknown[] {
   return [status, type.split('/').at(-1), reason];
 }
 
+/** Returns the name of the input that a response refuses. */
+export function fieldOf({ body }: Reply): string | undefined {
+  return Object.keys(body.errors?.[0].parameters ?? {})[0];
+}
+
 /** A sandbox with helper functions, which closes with the test. */
 export async function openSandbox(options: Partial<SandboxOptions> = {}) {
   const sandbox = await startSandbox({ port: 0, dataDir: null, stretcher: quickStretcher, ...options });
@@ -114,7 +119,7 @@ export type OpenSandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 export async function request(url: string, method: string, path: string, options: Options = {}): Promise<Reply> {
   const headers: Record<string, string> = { ...options.headers };
-  if (options.as !== undefined) headers['cookie'] = `auth_token=${options.as.authToken}`;
+  if (options.as !== undefined) headers['authorization'] = `Bearer ${options.as.authToken}`;
   const init: RequestInit = { method, headers, redirect: 'manual' };
   if (options.body !== undefined) {
     headers['content-type'] ??= 'application/json';

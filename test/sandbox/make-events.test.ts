@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
 import { Feed } from './feed.ts';
-import { type Account, type Json, openSandbox } from './harness.ts';
+import { type Account, fieldOf, type Json, openSandbox } from './harness.ts';
 
 const sandbox = await openSandbox();
 
@@ -82,14 +82,14 @@ describe('events that are made', () => {
     const shy = new Feed(sandbox, await sandbox.mint({ protected: true }));
     await sandbox.tweet('For few', shy.account);
     await shy.read();
-    expect((await make({ type: 'like' }, shy.account)).body.problem.code).toBe('protected');
+    expect((await make({ type: 'like' }, shy.account)).body.reason).toBe('protected');
     const { events } = (await make({ type: 'follow', count: 2 }, shy.account)).body;
     const likes = (await make({ type: 'like', count: 5 }, shy.account)).body.events;
     expect(new Set(actors(likes))).toEqual(new Set(actors(events)));
     expect(await shy.read()).toHaveLength(7);
-    expect((await make({ type: 'retweet' }, shy.account)).body.problem.code).toBe('forbidden');
+    expect((await make({ type: 'retweet' }, shy.account)).body.reason).toBe('forbidden');
     const whisper = await make({ type: 'mention', actor: shy.account.userName });
-    expect([whisper.status, whisper.body.problem.code]).toEqual([403, 'protected']);
+    expect([whisper.status, whisper.body.reason]).toEqual([403, 'protected']);
   });
 });
 
@@ -116,12 +116,12 @@ test.each<[string, object, number, string, string?]>([
   ],
 ])('refuses %s', async (_name, wish, status, code, field) => {
   const reply = await make({ type: 'like', ...wish });
-  expect([reply.status, reply.body.problem.code, reply.body.problem.field]).toEqual([status, code, field]);
+  expect([reply.status, reply.body.reason, fieldOf(reply)]).toEqual([status, code, field]);
   expect(await feed.read()).toEqual([]);
 });
 
 test('the tweet of another account, and a reaction to an account without tweets, are refused', async () => {
   const { id } = (await sandbox.tweet('Not yours')).body.data;
-  expect((await make({ type: 'like', tweetId: id })).body.problem.field).toBe('tweetId');
-  expect((await make({ type: 'like' }, await sandbox.mint())).body.problem.field).toBe('userName');
+  expect(fieldOf(await make({ type: 'like', tweetId: id }))).toBe('tweetId');
+  expect(fieldOf(await make({ type: 'like' }, await sandbox.mint()))).toBe('userName');
 });

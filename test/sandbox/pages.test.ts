@@ -71,7 +71,7 @@ describe('an HTML page', () => {
   });
 
   test.each(['/', '/a/b/c/d', '/%00', '/i/lab'])('%s is not a page and refused with 404', async (path) => {
-    expect((await sandbox.call('GET', path, { unchecked: true })).body.problem.code).toBe('not_found');
+    expect((await sandbox.call('GET', path, { unchecked: true })).body.reason).toBe('not_found');
   });
 
   test('has a stylesheet with a light and a dark mode', async () => {

@@ -16,7 +16,7 @@ export class RealmClient {
   }
 
   call(method: string, realm: number, step: string, as: Account, body?: object): Promise<Reply> {
-    return request(this.#url(), method, `/realms/${realm}/${step}`, { as, ...(body && { body }) });
+    return request(this.#url(), method, `/sandbox/realms/${realm}/${step}`, { as, ...(body && { body }) });
   }
 
   async state(realm: number, as: Account): Promise<Json> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
-import { type Account, openSandbox } from './harness.ts';
+import { type Account, fieldOf, openSandbox } from './harness.ts';
 import { base64, RealmClient } from './realm-client.ts';
 
 let clock = Date.UTC(2026, 0, 1);
@@ -128,7 +128,7 @@ describe('a realm', () => {
     ] as const;
     for (const [step, body, field] of bodies) {
       const reply = await realms.call('POST', 1, step, account, body);
-      expect([reply.status, reply.body.problem.field]).toEqual([400, field]);
+      expect([reply.status, fieldOf(reply)]).toEqual([400, field]);
     }
     expect((await realms.call('GET', 4, 'record', account)).status).toBe(404);
   });
@@ -146,7 +146,7 @@ describe('a realm', () => {
     };
     for (const more of [{}, { replaces: 'cd'.repeat(16) }]) {
       const { status, body } = await realms.call('PUT', 1, 'record', account, { ...record, ...more });
-      expect([status, body.problem.code]).toEqual([409, 'has_chat_keys']);
+      expect([status, body.reason]).toEqual([409, 'has_chat_keys']);
     }
     expect((await realms.state(1, account)).version).toBe(version);
     for (let time = 0; time < 2; time++) {
@@ -164,14 +164,16 @@ describe('a realm', () => {
 
   test('fails independently of the others', async () => {
     const { account } = await enrolled();
-    await sandbox.fault({ kind: 'status', status: 500 }, { path_prefix: '/realms/1/', times: 1 });
+    await sandbox.fault({ kind: 'status', status: 500 }, { path_prefix: '/sandbox/realms/1/', times: 1 });
     const replies = await Promise.all([1, 2, 3].map((realm) => realms.call('GET', realm, 'record', account)));
     expect(replies.map(({ status }) => status)).toEqual([500, 200, 200]);
   });
 
   test('requires a token', async () => {
-    const reply = await sandbox.call('GET', '/realms/1/record', { headers: { cookie: 'auth_token=nobody' } });
-    expect([reply.status, reply.body.problem.code]).toEqual([401, 'bad_token']);
+    const reply = await sandbox.call('GET', '/sandbox/realms/1/record', {
+      headers: { authorization: 'Bearer nobody' },
+    });
+    expect([reply.status, reply.body.reason]).toEqual([401, 'bad_token']);
   });
 });
 

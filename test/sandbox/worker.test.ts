@@ -9,13 +9,13 @@ test('runs in its own thread, rejects with the original error, and ends when it 
   const sandbox = await startSandboxWorker({ port: 0, dataDir: null });
   const exits: Error[] = [];
   sandbox.onExit((error) => exits.push(error));
-  expect((await request(sandbox.url, 'GET', '/api/ping')).body).toEqual({ ok: true });
+  expect((await request(sandbox.url, 'GET', '/control/info')).status).toBe(200);
   await expect(startSandboxWorker({ port: sandbox.port, dataDir: null })).rejects.toMatchObject({
     code: 'EADDRINUSE',
     port: sandbox.port,
   });
   await sandbox.close();
   await sandbox.close();
-  await expect(request(sandbox.url, 'GET', '/api/ping')).rejects.toThrow();
+  await expect(request(sandbox.url, 'GET', '/control/info')).rejects.toThrow();
   expect(exits).toEqual([]);
 });

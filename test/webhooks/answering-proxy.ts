@@ -30,7 +30,7 @@ export async function startAnsweringProxy(
     const { searchParams } = new URL(request.url ?? '', 'http://platform');
     const cursor = searchParams.get('cursor');
     const after = cursor === null ? null : Number(cursor);
-    const authToken = /auth_token=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
+    const authToken = /^Bearer (\w+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
     const asked = { count: Number(searchParams.get('count')), after, authToken };
     if (after !== null) polls.push(asked);
     response.setHeader('content-type', 'application/json');

@@ -177,9 +177,7 @@ describe('event limits', () => {
     test('include refused cursors, so that a gap does not follow another one at once', async () => {
       let isHostile = true;
       const proxy = await proxyThatAnswers((page) =>
-        isHostile
-          ? { status: 400, problem: { code: 'bad_cursor', message: 'no' } }
-          : mentionsAfter(page.after, page.after < 1 ? 1 : 0),
+        isHostile ? { status: 400, reason: 'bad_cursor' } : mentionsAfter(page.after, page.after < 1 ? 1 : 0),
       );
       const { receiver } = await fixture.webhook({ proxy: proxy.url });
       await leapUntil(5_000, () => expect(proxy.polls.length).toBeGreaterThan(7));

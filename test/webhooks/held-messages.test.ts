@@ -33,7 +33,7 @@ test.each([{ kind: 'status', status: 500 }, { kind: 'hang' }])(
   'while the key realms fail ($kind) messages wait, and nothing else does; then each comes once',
   async (fault) => {
     const { anna, open, closed, says } = await startPair();
-    await fixture.sandbox.setFault({ fault, path_prefix: '/realms/', times: null });
+    await fixture.sandbox.setFault({ fault, path_prefix: '/sandbox/realms/', times: null });
     await says('Waits');
     await fixture.happen(anna.account);
     runtime.leap(70_000);
@@ -69,7 +69,11 @@ test('wrong codes of another caller delay messages only, and only until guesses 
 
 test('a page of waiting messages does not delay other events, and all messages arrive', async () => {
   const { anna, open, closed, says } = await startPair();
-  await fixture.sandbox.setFault({ fault: { kind: 'status', status: 500 }, path_prefix: '/realms/', times: null });
+  await fixture.sandbox.setFault({
+    fault: { kind: 'status', status: 500 },
+    path_prefix: '/sandbox/realms/',
+    times: null,
+  });
   const texts = Array.from({ length: 120 }, (_, number) => `Waits ${number}`);
   for (const text of texts) await says(text);
   await fixture.happen(anna.account);
@@ -101,7 +105,11 @@ test('a message of a conversation that no longer exists is delivered as one that
 
 test('a webhook that was moved to another account for some time gets no waiting or later messages of the first account', async () => {
   const { anna, ben, hook, open, closed, says } = await startPair();
-  await fixture.sandbox.setFault({ fault: { kind: 'status', status: 500 }, path_prefix: '/realms/', times: null });
+  await fixture.sandbox.setFault({
+    fault: { kind: 'status', status: 500 },
+    path_prefix: '/sandbox/realms/',
+    times: null,
+  });
   await says('Waits');
   await fixture.happen(anna.account);
   runtime.leap(70_000);

@@ -42,7 +42,7 @@ test.skipIf(mongo.isMissing)(name, async () => {
     if (index === 0) await says(20);
   }
   // The next gateway has no cached keys and cannot get them, so messages wait even after it dies.
-  await sandbox.setFault({ fault: { kind: 'status', status: 500 }, path_prefix: '/realms/', times: null });
+  await sandbox.setFault({ fault: { kind: 'status', status: 500 }, path_prefix: '/sandbox/realms/', times: null });
   await says(20);
   const follows = gateways.length * 2;
   const { process } = await fleet.start(env);

@@ -62,7 +62,7 @@ test('messages that arrived while a code was refused are delivered when its owne
 
   runtime.leap(20 * 60_000);
   const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
-  await fixture.sandbox.setFault({ fault, path_prefix: '/realms/', times: null });
+  await fixture.sandbox.setFault({ fault, path_prefix: '/sandbox/realms/', times: null });
   const says = (text: string) =>
     fixture.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text });
   await says('In between');
@@ -107,7 +107,7 @@ test('a refused code is not tried with other credentials, until its owner sets a
   const hook = await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
   runtime.leap(20 * 60_000);
   const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
-  await fixture.sandbox.setFault({ fault, path_prefix: '/realms/', times: null });
+  await fixture.sandbox.setFault({ fault, path_prefix: '/sandbox/realms/', times: null });
   const says = (to: Writer, text: string) =>
     fixture.sandbox.makeMessage({ from: ben.account.userName, to: to.account.userName, text });
   await says(anna, 'Not heard');
@@ -153,7 +153,7 @@ test('a code that is refused while messages wait for many webhooks is tried once
   for (const receiver of receivers) await until(() => expect(receiver.deliveries).toHaveLength(1));
 
   const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
-  await fixture.sandbox.setFault({ fault, path_prefix: '/realms/', times: null });
+  await fixture.sandbox.setFault({ fault, path_prefix: '/sandbox/realms/', times: null });
   const asked = await fixture.sandbox.requests('realmState');
   runtime.leap(20 * 60_000);
   for (const { id } of hooks) {

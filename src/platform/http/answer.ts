@@ -54,6 +54,7 @@ export class PlatformAnswer implements Answer {
   readonly retryAfter: string | null;
   readonly rateLimitReset: string | null;
   readonly rateLimitRemaining: string | null;
+  readonly headers: Answer['headers'];
   readonly body: Buffer;
   readonly #limits: AnswerLimits;
   readonly #isOwn: boolean;
@@ -66,6 +67,7 @@ export class PlatformAnswer implements Answer {
     this.retryAfter = answer.retryAfter;
     this.rateLimitReset = answer.rateLimitReset;
     this.rateLimitRemaining = answer.rateLimitRemaining;
+    this.headers = answer.headers;
     this.body = answer.body;
     this.#limits = answer.status < 300 ? limits : errorLimits;
     this.#isOwn = isOwn;

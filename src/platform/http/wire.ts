@@ -39,6 +39,12 @@ export function id(value: unknown, field: string): string {
   return typeof value === 'string' && /^\d{1,20}$/.test(value) ? value : invalidField(field, 'an id');
 }
 
+/** Reads one of the known strings. */
+export function oneOf<const Known extends string>(value: unknown, field: string, known: readonly Known[]): Known {
+  const named = text(value, field);
+  return known.find((each) => each === named) ?? invalidField(field, `one of ${known.join(', ')}`);
+}
+
 export function flag(value: unknown, field: string): boolean {
   return typeof value === 'boolean' ? value : invalidField(field, 'a boolean');
 }

@@ -1,9 +1,19 @@
+import type { ArticleSummary } from '../../shared/model/article.ts';
 import { parseRichText, type RichTextJson } from '../../shared/rich-text/rich-text.ts';
 import type { Task, TaskInput } from '../../shared/threads/task.ts';
 import type { PlatformArticle } from '../articles-port.ts';
-import { InvalidResponseError, object } from '../http/wire.ts';
-import { readArticle } from './read-article.ts';
-import { richTextToWire } from './rich-text-wire.ts';
+import {
+  flag,
+  InvalidResponseError,
+  id,
+  nullable,
+  object,
+  oneOf,
+  readIsoTime,
+  text as readText,
+  type Wire,
+} from '../http/wire.ts';
+import { readRichText, richTextToWire } from './rich-text-wire.ts';
 
 /** Longer texts are parsed in a worker thread, because parsing takes about 0.05 ms per 1,000 characters. */
 const inlineUpTo = 32_768;
@@ -31,3 +41,26 @@ const readArticleBody: Task<TaskInput, PlatformArticle | { readonly nonsense: st
 };
 
 export const articleTasks = { writeContent, readArticle: readArticleBody };
+
+function readArticle(body: Wire): PlatformArticle {
+  const article = object(body.data, 'data');
+  return {
+    ...readSummary(article),
+    content: { richText: JSON.stringify(readRichText(object(article.content, 'content'))) },
+    isOwn: flag(object(article.viewer, 'viewer').own, 'own'),
+  };
+}
+
+export function readSummary(article: Wire): ArticleSummary {
+  return {
+    article_id: id(article.id, 'id'),
+    title: readText(article.title, 'title'),
+    status: oneOf(article.status, 'status', ['draft', 'published']),
+    tweet_id: nullable(id, article.tweet_id, 'tweet_id'),
+    draft_url: nullable(readText, article.draft_url, 'draft_url'),
+    public_url: nullable(readText, article.public_url, 'public_url'),
+    cover_media_id: nullable(id, article.cover_media_id, 'cover_media_id'),
+    created_at: readIsoTime(article.created_at, 'created_at'),
+    updated_at: readIsoTime(article.updated_at, 'updated_at'),
+  };
+}

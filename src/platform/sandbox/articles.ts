@@ -8,8 +8,7 @@ import { anArticle, richTextOf, XArticles } from '../x/articles.ts';
 import { aMedia } from '../x/media.ts';
 import { named, operations, others, write } from '../x/operations.ts';
 import { optional } from '../x/read-user.ts';
-import { articleTasks } from './article-tasks.ts';
-import { readSummary } from './read-article.ts';
+import { articleTasks, readSummary } from './article-tasks.ts';
 
 /** The limits of a response with an article, which a worker thread parses. 100,000 characters of Markdown become up to 400,000 values. */
 const articleLimits = {

@@ -6,7 +6,7 @@ import type {
   SealedEvent,
 } from '../../shared/model/sealed-event.ts';
 import { usualLimits } from '../http/answer.ts';
-import { list, object, text } from '../http/wire.ts';
+import { list, object, text, type Wire } from '../http/wire.ts';
 import type {
   ConversationPage,
   PlatformMessages,
@@ -15,9 +15,10 @@ import type {
   SealedMessagePage,
 } from '../messages-port.ts';
 import type { PageRequest, PlatformCall } from '../port.ts';
-import type { SandboxClient } from './client.ts';
-import { withPage } from './paths.ts';
+import type { XClient, XRequest, XWrite } from '../x/client.ts';
+import { named, others, write } from '../x/operations.ts';
 import {
+  eventLimits,
   readConversation,
   readConversationPage,
   readKeyChange,
@@ -27,17 +28,39 @@ import {
   readPublicKeys,
 } from './read-messages.ts';
 
-const base = '/api/chat/conversations';
+const base = '/sandbox/chat/conversations';
+const publicKeys = '/sandbox/chat/public-keys';
+const sealed = ['message_id', 'detail', 'signature'] as const;
+const keys = ['identity_public_key', 'signing_public_key', 'identity_signature', 'signing_signature'] as const;
+const isBare = true;
+
+const operations = named({
+  chatConversations: others(base, null, {
+    query: ['count', 'cursor_id', 'graph_snapshot_id', 'last_messages'],
+    isBare,
+  }),
+  chatConversation: others(`${base}/{}`, null, { query: ['last_messages'], isBare }),
+  chatMessages: others(`${base}/{}/messages`, null, { query: ['count', 'cursor'], isBare }),
+  chatMessage: others(`${base}/{}/messages/{}`, null, { isBare }),
+  chatPublicKeys: others(publicKeys, null, { query: ['user_ids'], isBare }),
+  registerChatKeys: write('POST', publicKeys, null, { body: keys, isBare }),
+  changeChatKey: write('POST', `${base}/{}/keys`, null, { body: [...sealed, 'version', 'previous_version'], isBare }),
+  sendChatEvent: write('POST', `${base}/{}/events`, null, {
+    body: [...sealed, 'kind', 'target_seq_id', 'for_all'],
+    isBare,
+  }),
+  uploadChatMedia: write('POST', `${base}/{}/media`, null, { isBare }),
+});
 
 /** The limits of responses with lists that have no pages: key changes, participants, reactions and edits. */
 const limits = usualLimits;
 
 /** The messaging operations of the sandbox platform on behalf of one actor. */
 export class SandboxMessages implements PlatformMessages {
-  readonly #client: SandboxClient;
+  readonly #client: XClient;
   readonly #call: PlatformCall;
 
-  constructor(client: SandboxClient, call: PlatformCall) {
+  constructor(client: XClient, call: PlatformCall) {
     this.#client = client;
     this.#call = call;
   }
@@ -47,58 +70,53 @@ export class SandboxMessages implements PlatformMessages {
     cursor,
     withLastMessages,
   }: Parameters<PlatformMessages['conversations']>[0]): Promise<ConversationPage> {
-    const more = {
+    const query = {
+      count: String(count),
       ...(cursor && { cursor_id: cursor.cursorId, graph_snapshot_id: cursor.graphSnapshotId }),
       ...(withLastMessages && { last_messages: 'true' }),
     };
-    const asked = withPage(base, { count, cursor: null }, more);
-    return this.#client.send(
-      { operation: 'chatConversations', method: 'GET', ...asked },
-      this.#call,
-      readConversationPage,
-    );
+    const request = { operation: operations.chatConversations, query, limits: eventLimits(count) };
+    return this.#get(request, (body) => readConversationPage(body, count));
   }
 
   conversation(id: string): Promise<SealedConversation> {
-    const path = `${base}/${id}?last_messages=true`;
-    return this.#client.send({ operation: 'chatConversation', method: 'GET', path, limits }, this.#call, (body) =>
+    const query = { last_messages: 'true' };
+    return this.#get({ operation: operations.chatConversation, id, query, limits }, (body) =>
       readConversation(object(body.conversation, 'conversation')),
     );
   }
 
-  messages(id: string, page: PageRequest): Promise<SealedMessagePage> {
-    const asked = withPage(`${base}/${id}/messages`, page);
-    return this.#client.send({ operation: 'chatMessages', method: 'GET', ...asked }, this.#call, readMessagePage);
+  messages(id: string, { count, cursor }: PageRequest): Promise<SealedMessagePage> {
+    const query = { count: String(count), cursor };
+    const request = { operation: operations.chatMessages, id, query, limits: eventLimits(count) };
+    return this.#get(request, (body) => readMessagePage(body, count));
   }
 
   message(id: string, seqId: string): Promise<{ message: PlacedMessage; keyChanges: readonly PlacedKeyChange[] }> {
-    const path = `${base}/${id}/messages/${seqId}`;
-    return this.#client.send({ operation: 'chatMessage', method: 'GET', path, limits }, this.#call, readOneMessage);
+    return this.#get({ operation: operations.chatMessage, id, target: seqId, limits }, readOneMessage);
   }
 
   publicKeys(userIds: readonly string[]): Promise<RegisteredChatKeys[]> {
-    const path = `/api/chat/public-keys?user_ids=${userIds.join(',')}`;
-    return this.#client.send({ operation: 'chatPublicKeys', method: 'GET', path, limits }, this.#call, (body) =>
+    const query = { user_ids: userIds.join(',') };
+    return this.#get({ operation: operations.chatPublicKeys, query, limits }, (body) =>
       list(body.users, 'users').flatMap((item) => readPublicKeys(object(item, 'users[]'))),
     );
   }
 
-  registerKeys(keys: Omit<RegisteredChatKeys, 'userId' | 'publicKeyVersion'>): Promise<RegisteredChatKeys[]> {
+  registerKeys(given: Omit<RegisteredChatKeys, 'userId' | 'publicKeyVersion'>): Promise<RegisteredChatKeys[]> {
     const body = {
-      identity_public_key: keys.publicKey,
-      signing_public_key: keys.signingPublicKey,
-      identity_signature: keys.identityPublicKeySignature,
-      signing_signature: keys.signingPublicKeySignature,
+      identity_public_key: given.publicKey,
+      signing_public_key: given.signingPublicKey,
+      identity_signature: given.identityPublicKeySignature,
+      signing_signature: given.signingPublicKeySignature,
     };
-    const request = { operation: 'registerChatKeys', method: 'POST', path: '/api/chat/public-keys', body } as const;
-    return this.#client.send(request, this.#call, readPublicKeys);
+    return this.#write({ operation: operations.registerChatKeys, ids: [], body }, readPublicKeys);
   }
 
   changeKey(change: SealedEvent, version: string, previousVersion: string | null): Promise<PlacedKeyChange> {
     const { conversationId } = change;
     const body = { ...bodyOf(change), version, previous_version: previousVersion };
-    const path = `${base}/${conversationId}/keys`;
-    return this.#client.send({ operation: 'changeChatKey', method: 'POST', path, body }, this.#call, (answer) =>
+    return this.#write({ operation: operations.changeChatKey, ids: [conversationId], body }, (answer) =>
       readKeyChange(object(answer.key_change, 'key_change'), conversationId),
     );
   }
@@ -114,18 +132,24 @@ export class SandboxMessages implements PlatformMessages {
       ...(targetSeqId !== null && { target_seq_id: targetSeqId }),
       ...(forAll && { for_all: true }),
     };
-    const path = `${base}/${conversationId}/events`;
-    return this.#client.send({ operation: 'sendChatEvent', method: 'POST', path, body }, this.#call, (answer) =>
+    return this.#write({ operation: operations.sendChatEvent, ids: [conversationId], body }, (answer) =>
       readPlaced(object(answer.event, 'event'), conversationId),
     );
   }
 
   uploadMedia(conversationId: string, media: SealedMedia): Promise<string> {
     const bytes = { type: 'application/octet-stream', ...media };
-    const path = `${base}/${conversationId}/media`;
-    return this.#client.send({ operation: 'uploadChatMedia', method: 'POST', path, bytes }, this.#call, (body) =>
+    return this.#write({ operation: operations.uploadChatMedia, ids: [conversationId], bytes }, (body) =>
       text(body.media_hash_key, 'media_hash_key'),
     );
+  }
+
+  #get<Query extends string, T>(request: XRequest<Query, never>, read: (body: Wire) => T): Promise<T> {
+    return this.#client.send(request, this.#call, ({ data }) => read(object(data, 'data')));
+  }
+
+  #write<Body extends string, T>(request: Omit<XWrite<Body>, 'subject'>, read: (body: Wire) => T): Promise<T> {
+    return this.#client.write({ ...request, subject: null }, this.#call, read);
   }
 }
 

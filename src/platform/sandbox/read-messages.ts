@@ -6,8 +6,12 @@ import type {
   RegisteredChatKeys,
   SealedKind,
 } from '../../shared/model/sealed-event.ts';
+import { pageLimits } from '../http/answer.ts';
 import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from '../http/wire.ts';
 import type { ConversationPage, GraphCursor, SealedConversation, SealedMessagePage } from '../messages-port.ts';
+
+/** Returns the limits of a page of encrypted events. */
+export const eventLimits = (count: number) => pageLimits(count, 128 * 1024);
 
 /** The platform allows message ids of 64 characters and encrypted events of 131,072. */
 const maxIdLength = 64;
@@ -27,13 +31,13 @@ const maxParticipants = 1_000;
  */
 const maxEvents = 100;
 
-export function readConversationPage(body: Wire): ConversationPage {
+export function readConversationPage(body: Wire, count: number): ConversationPage {
   return {
     viewerId: id(body.viewer_id, 'viewer_id'),
     hasMessageRequests: flag(body.has_message_requests, 'has_message_requests'),
-    conversations: list(body.conversations, 'conversations').map((item) =>
-      readConversation(object(item, 'conversations[]')),
-    ),
+    conversations: list(body.conversations, 'conversations')
+      .slice(0, count)
+      .map((item) => readConversation(object(item, 'conversations[]'))),
     cursor: readCursor(nullable(object, body.next_cursor, 'next_cursor')),
   };
 }
@@ -81,10 +85,12 @@ function readParticipant(participant: Wire): Participant {
   };
 }
 
-export function readMessagePage(body: Wire): SealedMessagePage {
+export function readMessagePage(body: Wire, count: number): SealedMessagePage {
   const conversationId = text(body.conversation_id, 'conversation_id');
   return {
-    items: list(body.messages, 'messages').map((item) => readMessage(object(item, 'messages[]'), conversationId)),
+    items: list(body.messages, 'messages')
+      .slice(0, count)
+      .map((item) => readMessage(object(item, 'messages[]'), conversationId)),
     keyChanges: readKeyChanges(body, conversationId),
     cursor: nullable(text, body.next_cursor, 'next_cursor'),
   };

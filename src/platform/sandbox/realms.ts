@@ -1,14 +1,36 @@
 import type { RealmRecord } from '../../shared/model/realm.ts';
 import { smallLimits } from '../http/answer.ts';
-import { InvalidResponseError, id, readCount, text, type Wire } from '../http/wire.ts';
+import { InvalidResponseError, id, object, oneOf, readCount, text, type Wire } from '../http/wire.ts';
 import type { PlatformCall } from '../port.ts';
 import type { GuessAnswer, PlatformRealm, PlatformRealms, RealmState, UnlockAnswer } from '../realms-port.ts';
-import type { SandboxClient, SandboxRequest } from './client.ts';
+import type { XClient } from '../x/client.ts';
+import { named, others, type Write, write } from '../x/operations.ts';
 
 const places = [1, 2, 3];
 
+/** Each realm has operations of its own, because a rate limit of one must not stop calls of the others. */
+function operationsOf(place: number) {
+  const path = `/sandbox/realms/${place}`;
+  const isBare = true;
+  const record = [
+    'version',
+    'oprf_key_share',
+    'commitment',
+    'unlock_tag',
+    'sealed_share',
+    'sealed_keys',
+    'replaces',
+  ] as const;
+  return named({
+    realmState: others(`${path}/record`, null, { isBare }),
+    guessAtRealm: write('POST', `${path}/guesses`, null, { body: ['version', 'blinded_element'], isBare }),
+    unlockAtRealm: write('POST', `${path}/unlock`, null, { body: ['version', 'unlock_tag'], isBare }),
+    registerAtRealm: write('PUT', `${path}/record`, null, { body: record, isBare }),
+  });
+}
+
 /** Returns the three key realms of the sandbox on behalf of one actor. */
-export function sandboxRealms(client: SandboxClient, call: PlatformCall): PlatformRealms {
+export function sandboxRealms(client: XClient, call: PlatformCall): PlatformRealms {
   // The signal is dropped, because several callers may wait for the same recovery, and an aborted guess would still be
   // counted. The key realms take no idempotency tokens, so `tokenFor` must not be called: it would change the tokens of
   // later writes.
@@ -18,17 +40,21 @@ export function sandboxRealms(client: SandboxClient, call: PlatformCall): Platfo
 
 class SandboxRealm implements PlatformRealm {
   readonly place: number;
-  readonly #client: SandboxClient;
+  readonly #client: XClient;
   readonly #call: PlatformCall;
+  readonly #operations: ReturnType<typeof operationsOf>;
 
-  constructor(client: SandboxClient, call: PlatformCall, place: number) {
+  constructor(client: XClient, call: PlatformCall, place: number) {
     this.#client = client;
     this.#call = call;
+    this.#operations = operationsOf(place);
     this.place = place;
   }
 
   state(): Promise<RealmState> {
-    return this.#send('realmState', 'GET', 'record', undefined, (body) => {
+    const request = { operation: this.#operations.realmState, limits: smallLimits };
+    return this.#client.send(request, this.#call, ({ data }) => {
+      const body = object(data, 'data');
       const accountId = id(body.account_id, 'account_id');
       const kind = oneOf(body.state, 'state', ['enrolled', 'none', 'locked']);
       return kind === 'enrolled' ? { kind, accountId, version: readVersion(body) } : { kind, accountId };
@@ -37,7 +63,7 @@ class SandboxRealm implements PlatformRealm {
 
   guess(version: string, blindedElement: Uint8Array): Promise<GuessAnswer> {
     const body = { version, blinded_element: base64(blindedElement) };
-    return this.#send('guessAtRealm', 'POST', 'guesses', body, (answer) => {
+    return this.#write(this.#operations.guessAtRealm, body, (answer) => {
       const kind = oneOf(answer.outcome, 'outcome', ['evaluated', 'locked', 'stale']);
       if (kind !== 'evaluated') return { kind };
       return {
@@ -51,7 +77,7 @@ class SandboxRealm implements PlatformRealm {
 
   unlock(version: string, unlockTag: Uint8Array): Promise<UnlockAnswer> {
     const body = { version, unlock_tag: base64(unlockTag) };
-    return this.#send('unlockAtRealm', 'POST', 'unlock', body, (answer) => {
+    return this.#write(this.#operations.unlockAtRealm, body, (answer) => {
       const kind = oneOf(answer.outcome, 'outcome', ['unlocked', 'refused', 'locked', 'stale']);
       if (kind !== 'unlocked') return { kind };
       return {
@@ -72,28 +98,18 @@ class SandboxRealm implements PlatformRealm {
       sealed_keys: base64(record.sealedKeys),
       ...(replaces !== null && { replaces }),
     };
-    return this.#send('registerAtRealm', 'PUT', 'record', body, (answer) => {
+    return this.#write(this.#operations.registerAtRealm, body, (answer) => {
       if (answer['registered'] !== true) throw new InvalidResponseError('registered is not true');
     });
   }
 
-  #send<T>(
-    operation: string,
-    method: SandboxRequest['method'],
-    step: string,
-    body: Wire | undefined,
+  #write<Body extends string, T>(
+    operation: Write<Body>,
+    body: Readonly<Partial<Record<Body, string>>>,
     read: (body: Wire) => T,
   ): Promise<T> {
-    const path = `/realms/${this.place}/${step}`;
-    return this.#client.send({ operation, method, path, ...(body && { body }), limits: smallLimits }, this.#call, read);
+    return this.#client.write({ operation, ids: [], body, subject: null }, this.#call, read);
   }
-}
-
-function oneOf<const Kind extends string>(value: unknown, field: string, kinds: readonly Kind[]): Kind {
-  const named = text(value, field);
-  const kind = kinds.find((known) => known === named);
-  if (kind === undefined) throw new InvalidResponseError(`${field} is none of ${kinds.join(', ')}`);
-  return kind;
 }
 
 function readVersion(from: Wire): string {

@@ -7,7 +7,7 @@ import {
   type RichText,
   styles,
 } from '../../shared/rich-text/rich-text.ts';
-import { InvalidResponseError, id, list, object, readCount, text, type Wire } from '../http/wire.ts';
+import { InvalidResponseError, id, list, object, oneOf, readCount, text, type Wire } from '../http/wire.ts';
 
 /** Contents with more styles and links per character, on average, are refused by the platform. */
 const maxMarks = 8;
@@ -122,13 +122,6 @@ function readContainer(item: unknown): Container {
   const loose = container['loose'] === true;
   if (type === 'unordered-list') return { type, loose };
   return { type, loose, start: 'start' in container ? readCount(container.start, 'start') : 1 };
-}
-
-function oneOf<Known extends string>(value: unknown, field: string, known: readonly Known[]): Known {
-  const named = text(value, field);
-  const found = known.find((each) => each === named);
-  if (found === undefined) throw new InvalidResponseError(`${field} is "${named.slice(0, 40)}"`);
-  return found;
 }
 
 function listOrEmpty(value: unknown, field: string, max?: number): readonly unknown[] {

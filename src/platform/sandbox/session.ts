@@ -3,27 +3,19 @@ import type { UserCard } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { PlatformArticles } from '../articles-port.ts';
 import { object } from '../http/wire.ts';
-import type {
-  ActivityPage,
-  ActivityRequest,
-  PageOf,
-  PageRequest,
-  PlatformCall,
-  UserReference,
-  ViewerPage,
-} from '../port.ts';
+import type { PlatformMessages } from '../messages-port.ts';
+import type { ActivityPage, ActivityRequest, PageOf, PageRequest, UserReference, ViewerPage } from '../port.ts';
 import type { PlatformRealms } from '../realms-port.ts';
+import type { XBody } from '../x/client.ts';
 import { cardFields } from '../x/fields.ts';
 import { aUser } from '../x/identifiers.ts';
-import { named, posts, users } from '../x/operations.ts';
+import { named, others, posts, users } from '../x/operations.ts';
 import { readAbout } from '../x/read-user.ts';
-import type { SessionParts } from '../x/session.ts';
 import { XSession } from '../x/writes.ts';
 import { SandboxArticles } from './articles.ts';
-import type { SandboxClient } from './client.ts';
 import { SandboxMessages } from './messages.ts';
-import { withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
+import { eventLimits } from './read-messages.ts';
 import { sandboxRealms } from './realms.ts';
 
 /** The sandbox's extensions of X's API: what X does not offer. */
@@ -31,20 +23,12 @@ const extensions = named({
   getSandboxHome: posts('/sandbox/home', null, { sizes: [1, 100] }),
   getFollowersYouKnow: users('/sandbox/users/{}/followers_you_know', null, { sizes: [1, 1_000] }),
   getUserAbout: users('/sandbox/users/{}/about', null),
+  activity: others('/sandbox/activity', null, { query: ['count', 'cursor'], isBare: true }),
+  activityWait: others('/sandbox/activity', null, { query: ['count', 'cursor', 'wait_ms'], isBare: true }),
 });
 
-/**
- * A session on the sandbox on behalf of one actor. Tweets, users, lists and searches are those of a session on X. The other operations are
- * those of `schema/sandbox.openapi.json`.
- */
+/** A session on the sandbox on behalf of one actor: that of X, with extensions. */
 export class SandboxSession extends XSession {
-  readonly #client: SandboxClient;
-
-  constructor(parts: SessionParts, client: SandboxClient, call: PlatformCall) {
-    super(parts, call);
-    this.#client = client;
-  }
-
   override get articles(): PlatformArticles {
     return new SandboxArticles(this.parts, this.call);
   }
@@ -73,20 +57,21 @@ export class SandboxSession extends XSession {
     );
   }
 
-  override activity({ waitMs = 0, ...page }: ActivityRequest): Promise<ActivityPage> {
-    const request = {
-      ...(waitMs === 0 ? { operation: 'activity' } : { operation: 'activityWait', waitMs }),
-      ...withPage('/api/activity', page, waitMs === 0 ? {} : { wait_ms: String(waitMs) }),
-      method: 'GET' as const,
-    };
-    return this.#client.send(request, this.call, (body) => readActivity(body, page.count));
+  override activity({ waitMs = 0, count, cursor }: ActivityRequest): Promise<ActivityPage> {
+    const { activity, activityWait } = extensions;
+    const query = { count: String(count), cursor };
+    const request = { limits: eventLimits(count) };
+    const read = ({ data }: XBody) => readActivity(object(data, 'data'), count);
+    if (waitMs === 0) return this.send({ operation: activity, query, ...request }, read);
+    const waiting = { ...query, wait_ms: String(waitMs) };
+    return this.send({ operation: activityWait, query: waiting, waitMs, ...request }, read);
   }
 
-  override get messages(): SandboxMessages {
-    return new SandboxMessages(this.#client, this.call);
+  override get messages(): PlatformMessages {
+    return new SandboxMessages(this.parts.client, this.call);
   }
 
   override get realms(): PlatformRealms {
-    return sandboxRealms(this.#client, this.call);
+    return sandboxRealms(this.parts.client, this.call);
   }
 }

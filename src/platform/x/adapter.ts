@@ -1,52 +1,47 @@
-import type { Secret } from '../../shared/secrets/secret.ts';
-import type { AdapterOptions } from '../adapters.ts';
-import { Transport } from '../http/transport.ts';
-import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
+import type { PlatformCapabilities } from '../capabilities.ts';
+import { Transport, type TransportOptions } from '../http/transport.ts';
+import type { Platform, PlatformCall, PlatformIdentifiers, PlatformSession } from '../port.ts';
 import { xCapabilities } from './capabilities.ts';
+import type { XClientOptions } from './client.ts';
 import { xFeatures } from './features.ts';
 import { type SessionParts, sessionParts } from './session.ts';
 import { readTweetUrl } from './tweet-url.ts';
 import { XSession } from './writes.ts';
 
+export type XPlatformOptions = Omit<TransportOptions, 'guarded'> &
+  Omit<XClientOptions, 'transport' | 'features'> & {
+    /** Default: those of X. */
+    features?: XClientOptions['features'];
+    identifiers: PlatformIdentifiers | null;
+  };
+
 /** The adapter for X's API v2: https://docs.x.com/x-api */
 export class XPlatform implements Platform {
-  readonly capabilities = xCapabilities;
-  readonly honoursTokens = false;
+  readonly capabilities: PlatformCapabilities = xCapabilities;
+  readonly honoursTokens: boolean = false;
   readonly callersChooseServers = false;
-  readonly maxWaitingCalls = 0;
+  readonly maxWaitingCalls: number = 0;
   readonly quietActorsWait = false;
-  readonly minPollMs = 5_000;
+  readonly minPollMs: number = 5_000;
   readonly tweetUrlForm = 'https://x.com/<user>/status/<id>';
+  protected readonly parts: SessionParts;
   readonly #transport: Transport;
-  readonly #parts: SessionParts;
 
-  constructor({
-    origin,
-    runtime,
-    proxies,
-    timeoutMs,
-    connections,
-    onRequest,
-    tracing = null,
-    ...options
-  }: AdapterOptions & { appToken: Secret | null }) {
-    const counter = connections.platform;
-    this.#transport = new Transport({ runtime, proxies, timeoutMs, counter, onRequest, tracing });
-    const { appToken, onCreditExhausted, onCost, identifiers: stored } = options;
-    const shared = { origin, transport: this.#transport, runtime, features: xFeatures };
-    this.#parts = sessionParts({ ...shared, appToken, onCreditExhausted, onCost, stored });
+  constructor({ features = xFeatures, identifiers: stored, ...options }: XPlatformOptions) {
+    this.#transport = new Transport(options);
+    this.parts = sessionParts({ ...options, transport: this.#transport, features, stored });
   }
 
   as(call: PlatformCall): PlatformSession {
-    return new XSession(this.#parts, call);
+    return new XSession(this.parts, call);
   }
 
   isTweetUrl(url: string): boolean {
-    return readTweetUrl(url) !== null;
+    return readTweetUrl(url, this.parts.features.host) !== null;
   }
 
   ready(): Promise<void> {
-    return this.#parts.client.ping();
+    return this.parts.client.ping();
   }
 
   close(): Promise<void> {

@@ -9,6 +9,7 @@ import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
 import type { OnCost, PlatformCall } from '../port.ts';
+import { type AccountCaps, AccountShares } from './account-shares.ts';
 import type { XFeatures } from './features.ts';
 import type { Fields } from './fields.ts';
 import {
@@ -29,16 +30,22 @@ export interface XClientOptions {
   features: XFeatures;
   /** The operator's app-only token, for operations that refuse those of users. */
   appToken: Secret | null;
+  /** What one account may use. Default: no caps. */
+  accountCaps?: AccountCaps;
   /** Called when X refuses a call because the operator's credit is used up. */
   onCreditExhausted: () => void;
   /** Called with the price of objects that X bills, also of calls that no caller pays for, such as those of pollers. */
   onCost?: OnCost | undefined;
+  /** Called with the part of an app-wide limit that is left. */
+  onAppLimit?: ((limit: string, left: number) => void) | undefined;
 }
 
 export interface XRequest<Query extends string, Class extends PriceClass> {
   operation: Operation<Query, Class>;
   /** The id or name in the path. */
   id?: string;
+  /** The second id in the path. */
+  target?: string;
   query?: Partial<Record<NoInfer<Query>, string | null>>;
   /** The page of a list. */
   page?: { size: number; token: string | null };
@@ -52,6 +59,8 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   isBulk?: boolean;
   /** The limits of the response. Default: those of a page if `count` is above 1, otherwise those of one object. */
   limits?: Partial<AnswerLimits>;
+  /** The time that the sandbox may delay its response to wait for events, in milliseconds. */
+  waitMs?: number;
 }
 
 export interface XWrite<Body extends string> {
@@ -97,11 +106,14 @@ export class XClient {
   readonly #target: { readonly origin: string; readonly chosenBy: 'operator' };
   /** When the rate limit of an operation ends for a token, in milliseconds. */
   readonly #exhausted = new LRUCache<string, number>({ max: maxExhausted });
+  readonly #shares: AccountShares | null;
   /** When the next app-only request may be sent, in milliseconds. */
   #nextAppOnly = 0;
 
   constructor(options: XClientOptions) {
     this.#options = options;
+    const { accountCaps, runtime } = options;
+    this.#shares = accountCaps ? new AccountShares(accountCaps, runtime) : null;
     this.#target = { origin: new URL(options.origin).origin, chosenBy: 'operator' };
   }
 
@@ -139,19 +151,21 @@ export class XClient {
     call: PlatformCall,
     read: (answer: PlatformAnswer) => Promise<T>,
   ): Promise<T> {
-    const { operation, id = '', page, count = page?.size ?? 1, appOnly = false } = request;
+    const { operation, id = '', target = '', page, count = page?.size ?? 1, appOnly = false, waitMs } = request;
     const { limits = count > 1 ? pageLimits(count, maxItemBytes) : singleLimits } = request;
     this.#refuseEarly(operation, call, appOnly);
-    if (appOnly) await this.#waitForTurn(operation);
+    if (appOnly) await this.#waitForTurn(operation, call);
+    else this.#enter(operation, call, false);
     const query = queryOf(request);
     return this.#options.transport.send(
       {
         operation: operation.name,
         target: this.#target,
         method: operation.method,
-        path: pathOf(operation, [id]) + (query === '' ? '' : `?${query}`),
+        path: pathOf(operation, [id, target]) + (query === '' ? '' : `?${query}`),
         headers: this.#headersFor(call, appOnly),
         limits,
+        waitMs,
       },
       call,
       read,
@@ -160,6 +174,7 @@ export class XClient {
 
   #readFor(answer: PlatformAnswer, request: XRequest<string, PriceClass>, call: PlatformCall): Promise<XBody> {
     const { operation, subject = null, appOnly = false } = request;
+    if (answer.status === 204) throw new InvalidResponseError('a read without a body');
     return this.#read(answer, { operation, subject, appOnly }, call, (found) => isWhole(found, request));
   }
 
@@ -170,6 +185,7 @@ export class XClient {
   write<Body extends string, T>(request: XWrite<Body>, call: PlatformCall, read: (data: Wire) => T): Promise<T> {
     const { operation, ids, body, bytes, subject, part = '', price = operation.price } = request;
     this.#refuseEarly(operation, call);
+    this.#enter(operation, call, false);
     const headers = this.#headersFor(call);
     const token = call.tokenFor(operation.name + part);
     const { features, transport } = this.#options;
@@ -232,7 +248,9 @@ export class XClient {
   ): Promise<XBody> {
     const { status } = answer;
     const { operation, appOnly } = about;
-    if (status === 429 || (status < 300 && answer.rateLimitRemaining === '0')) {
+    // Responses through a caller's proxy may be forged.
+    if (this.#shares && !call.proxy) this.#learnAppLimits(answer, operation, appOnly);
+    if (status === 429 || (status < 300 && (answer.rateLimitRemaining === '0' || dayReset(answer) !== null))) {
       const until = this.#options.runtime.now() + this.#retryAfter(answer) * 1_000;
       this.#exhausted.set(limitKey(operation, call, appOnly), until);
     }
@@ -240,9 +258,14 @@ export class XClient {
     if (status === 204) return { data: nothing, includes: nothing, meta: nothing, errors: [] };
     const body = status < 300 ? object(await answer.json(), 'body') : await answer.json().catch(() => null);
     if (status < 300 && body !== null) {
-      const { data, includes = nothing, meta = nothing, errors = [] } = body as Wire;
+      const {
+        data: given,
+        includes = nothing,
+        meta = nothing,
+        errors = [],
+      } = (operation.isBare ? { data: body } : body) as Wire;
       const read = {
-        data,
+        data: given ?? undefined,
         includes: object(includes, 'includes'),
         meta: object(meta, 'meta'),
         errors: list(errors, 'errors'),
@@ -272,20 +295,30 @@ export class XClient {
     }
   }
 
-  #count({ cost }: PlatformCall, priceClass: string, objects: number, micros: number): void {
+  #count({ account, cost }: PlatformCall, priceClass: string, objects: number, micros: number): void {
     cost?.add(priceClass, objects, micros);
+    this.#shares?.spend(account, micros);
     this.#options.onCost?.(priceClass, micros);
   }
 
+  #learnAppLimits({ headers }: PlatformAnswer, operation: Endpoint, appOnly: boolean): void {
+    for (const [name, prefix] of Object.entries(appLimitsOf(operation, appOnly))) {
+      const [limit = 0, left = 0, reset = 0] = ['limit', 'remaining', 'reset'].map((part) =>
+        Number(headers[`${prefix}-${part}`]),
+      );
+      if (!(limit > 0 && left >= 0 && reset > 0)) continue;
+      this.#shares?.learn(name, limit, reset * 1_000);
+      this.#options.onAppLimit?.(name, left / limit);
+    }
+  }
+
   /** X sends the time when the limit ends, in seconds since the Unix epoch. */
-  #retryAfter({
-    status,
-    retryAfter: after,
-    rateLimitReset: reset,
-    rateLimitRemaining: remaining,
-  }: PlatformAnswer): number {
+  #retryAfter(answer: PlatformAnswer): number {
+    const { status, retryAfter: after, rateLimitRemaining: remaining } = answer;
+    const ofDay = dayReset(answer);
+    const reset = ofDay ?? answer.rateLimitReset;
     // The limit of a second was exceeded, and not that of the window.
-    if (status === 429 && remaining !== null && remaining !== '0') return 1;
+    if (status === 429 && ofDay === null && remaining !== null && remaining !== '0') return 1;
     if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
     if (reset === null || !/^\d{1,12}$/.test(reset)) return 60;
     const seconds = Math.ceil(Number(reset) - this.#options.runtime.now() / 1_000);
@@ -300,12 +333,17 @@ export class XClient {
     if (ms > 0) throw rateLimited(operation, ms);
   }
 
+  #enter(operation: Endpoint, { account }: PlatformCall, appOnly: boolean): void {
+    this.#shares?.enter(Object.keys(appLimitsOf(operation, appOnly)), account);
+  }
+
   /** X accepts one app-only request a second, whoever calls. */
-  async #waitForTurn(operation: Endpoint): Promise<void> {
+  async #waitForTurn(operation: Endpoint, call: PlatformCall): Promise<void> {
     const { runtime } = this.#options;
     const now = runtime.now();
     const waitMs = Math.max(0, this.#nextAppOnly - now);
     if (waitMs > maxAppOnlyWaitMs) throw rateLimited(operation, waitMs - maxAppOnlyWaitMs);
+    this.#enter(operation, call, true);
     this.#nextAppOnly = now + waitMs + appOnlyMs;
     if (waitMs > 0) await sleep(runtime, waitMs);
   }
@@ -321,10 +359,27 @@ export function cacheName({ authToken, proxy, account }: PlatformCall): string {
     .digest('base64url');
 }
 
-function limitKey(operation: Endpoint, call: PlatformCall, appOnly: boolean): string {
+function limitKey({ method, path }: Endpoint, call: PlatformCall, appOnly: boolean): string {
   // Responses through a caller's proxy may be forged, also about the limits of the operator's token.
   const appOnlyName = call.proxy ? call.account : '';
-  return `${operation.name} ${appOnly ? appOnlyName : cacheName(call)}`;
+  return `${method} ${path} ${appOnly ? appOnlyName : cacheName(call)}`;
+}
+
+/** Returns the limits of the whole app that X counts a request towards, and how their headers begin. */
+function appLimitsOf({ name }: Endpoint, appOnly: boolean): Readonly<Record<string, string>> {
+  return {
+    [`daily limit of ${name}`]: 'x-app-limit-24hour',
+    ...(appOnly && { [`rate limit of ${name}`]: 'x-rate-limit' }),
+  };
+}
+
+/** Returns the time when an exhausted limit of 24 hours ends, as X sends it, or `null` if none is exhausted. */
+function dayReset({ headers }: PlatformAnswer): string | null {
+  for (const whose of ['app', 'user']) {
+    const reset = headers[`x-${whose}-limit-24hour-reset`];
+    if (headers[`x-${whose}-limit-24hour-remaining`] === '0' && typeof reset === 'string') return reset;
+  }
+  return null;
 }
 
 function pathOf({ path }: Endpoint, ids: readonly string[]): string {

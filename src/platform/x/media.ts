@@ -89,14 +89,13 @@ export class XMedia implements PlatformMedia {
   }
 
   /** Waits until X has processed the media. */
-  async #processed(mediaId: string, begun: Wire): Promise<void> {
+  async #processed(mediaId: string, begun: Processing): Promise<void> {
     const { client, runtime } = this.#parts;
     const until = runtime.now() + maxProcessingMs;
     for (let info = begun; ; ) {
-      if (info.state === undefined || info.state === 'succeeded') return;
+      if (info.state === 'succeeded') return;
       if (info.state === 'failed') throw new PosternError('malformed_field', 'The platform cannot process this media');
-      const seconds = optional(readCount, info.check_after_secs, 'check_after_secs', 1);
-      const waitMs = Math.min(maxCheckSecs, Math.max(1, seconds)) * 1_000;
+      const waitMs = Math.min(maxCheckSecs, Math.max(1, info.seconds)) * 1_000;
       if (runtime.now() + waitMs > until)
         throw new PosternError('platform_timeout', 'The platform did not process the media in time');
       await sleep(runtime, waitMs);
@@ -115,10 +114,19 @@ function readId(data: Wire): string {
 
 const none: Wire = {};
 
-function processingOf(data: Wire): Wire {
-  const info = optional(object, data.processing_info, 'processing_info', none);
-  optional(text, info.state, 'state', '');
-  return info;
+/** `seconds` is when X wants to be asked again. */
+interface Processing {
+  state: string;
+  seconds: number;
+}
+
+/** Media that need no processing have no state. */
+function processingOf(data: Wire): Processing {
+  const { state, check_after_secs: seconds } = optional(object, data.processing_info, 'processing_info', none);
+  return {
+    state: optional(text, state, 'state', 'succeeded'),
+    seconds: optional(readCount, seconds, 'check_after_secs', 1),
+  };
 }
 
 /** Returns a form (RFC 7578) with the bytes of a file from `from` to `to`. */

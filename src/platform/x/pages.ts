@@ -18,7 +18,7 @@ export interface Position {
 
 /** A page of X. `item` is `null` if the caller does not see the object. */
 export interface RawPage<Item> {
-  items: readonly { id: unknown; item: Item | null }[];
+  items: readonly { id: string; item: Item | null }[];
   token: string | null;
 }
 
@@ -91,17 +91,13 @@ function take<Item>(
   }
   for (let index = start; index < items.length; index += 1) {
     const item = items[index]?.item ?? null;
-    if (item !== null && !add(item)) return { ...at, offset: index, size, last: idOf(items[index - 1], at) };
+    if (item !== null && !add(item)) return { ...at, offset: index, size, last: items[index - 1]?.id ?? at.last };
   }
   if (token === null || (at.offset === 0 && known > 0 && known === items.length)) return null;
-  return { token, offset: 0, size: 0, last: idOf(items.at(-1), at), fixed: at.fixed };
+  return { token, offset: 0, size: 0, last: items.at(-1)?.id ?? at.last, fixed: at.fixed };
 }
 
 /** Compares ids, which are decimal numbers. */
-function isOlder(id: unknown, than: string): boolean {
-  return typeof id === 'string' && (id.length === than.length ? id < than : id.length < than.length);
-}
-
-function idOf(item: { id: unknown } | undefined, { last }: Position): string {
-  return typeof item?.id === 'string' ? item.id : last;
+function isOlder(id: string, than: string): boolean {
+  return id.length === than.length ? id < than : id.length < than.length;
 }

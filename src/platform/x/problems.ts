@@ -41,10 +41,15 @@ export function rateLimited({ name }: Endpoint, ms: number): PosternError {
   return new PosternError('platform_rate_limit', `The platform's rate limit of ${name}`, { retryAfterSeconds });
 }
 
+/** The statuses that say all. Of other errors, a body that is not X's comes from a gateway in between. */
+const plainStatuses = new Set([402, 413, 429]);
+
 /** Converts an error response of X to the error that the caller of Postern gets. Codes and types decide, except in `isAbout`. */
 export function readProblem(body: unknown, context: ProblemContext): PosternError {
   const { status, operation, appOnly } = context;
   const problem = problemOf(body);
+  if (status >= 400 && status < 500 && !plainStatuses.has(status) && wireOf(body) !== body)
+    throw new InvalidResponseError(`a body that is not X's, with status ${status}`);
   const { other } = context.subject ?? {};
   const subject = context.subject && other === problem.value ? { ...context.subject, id: other } : context.subject;
   const { detail, reason } = problem;
@@ -56,6 +61,17 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
     return new PosternError('platform_app_refused', "The platform does not allow the operator's app to make this call");
   if (status === 401) return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
   if (isAbout('suspended', reason, detail)) return new PosternError('platform_refused', missingTexts.suspended);
+  switch (reason) {
+    case 'not_found':
+      if (problem.value === '') break;
+      return new PosternError('resource_not_found', `${problem.resource} not found: ${problem.value}`);
+    case 'bad_cursor':
+      return badCursor();
+    case 'no_chat_keys':
+      return new PosternError('chat_keys_missing', detail);
+    case 'has_chat_keys':
+      return new PosternError('chat_keys_exist', detail);
+  }
   switch (problem.type) {
     case 'unsupported-authentication': {
       const message = `auth_token must be a user access token with the scopes ${scopesOf(operation)}`;
@@ -83,6 +99,10 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   if (status === 413) return mediaRefused('it is too large');
   if (status === 404 && subject) return subjectNotFound(subject);
   throw new InvalidResponseError(`problem ${printable(problem.type)} with status ${status}`);
+}
+
+function badCursor(): PosternError {
+  return malformedField('cursor', 'is not one that the platform gave for this list');
 }
 
 function mediaRefused(message: string): PosternError {
@@ -119,9 +139,10 @@ interface Problem {
   type: string;
   title: string;
   detail: string;
-  /** The sandbox's extension: `deleted`, `suspended` or `protected`. */
+  /** The sandbox's extension, such as `deleted`, `suspended`, `protected` or `bad_cursor`. */
   reason: string;
-  /** The id or name of the missing object. */
+  /** What is missing, such as `Message`, and its id or name. */
+  resource: string;
   value: string;
   /** The names of refused parameters, and the first message about them. */
   parameters: readonly string[];
@@ -130,18 +151,33 @@ interface Problem {
   message: string;
 }
 
+/** The types and reasons of the codes in X's older errors, which have `code` and `message` only. */
+const oldCodes: Readonly<Record<string, { type: string; reason?: string }>> = {
+  34: { type: 'resource-not-found' },
+  50: { type: 'resource-not-found' },
+  63: { type: 'resource-not-found', reason: 'suspended' },
+  144: { type: 'resource-not-found' },
+  179: { type: 'not-authorized-for-resource' },
+  187: { type: 'about:blank', reason: 'duplicate' },
+  453: { type: 'client-forbidden' },
+};
+
 function problemOf(body: unknown): Problem {
   const outer = wireOf(body);
   const errors = Array.isArray(outer.errors) ? outer.errors.slice(0, 20).map(wireOf) : [];
   const [first = {}] = errors;
-  const of = typeof outer.type === 'string' ? outer : first;
-  const type = text(of.type);
+  const of = typeof outer.type === 'string' || errors.length === 0 ? outer : first;
+  const old = oldCodes[String(of.code)];
+  const type = text(of.type ?? old?.type);
   return {
     type: type.slice(type.lastIndexOf('/') + 1),
     title: text(of.title),
-    detail: text(of.detail).slice(0, 300),
-    reason: text(of.reason ?? first.reason),
-    value: text(of.value ?? of.resource_id),
+    detail: text(of.detail ?? of.message).slice(0, 300),
+    reason: text(of.reason ?? first.reason ?? old?.reason),
+    resource: text(of.resource_type)
+      .slice(0, 40)
+      .replace(/^\w/, (first) => first.toUpperCase()),
+    value: text(of.value ?? of.resource_id).slice(0, 300),
     values: errors
       .flatMap(({ parameters }) => Object.values(wireOf(parameters)).flat().slice(0, 4).map(text))
       .filter(Boolean),
@@ -163,8 +199,7 @@ function isAbout(word: 'suspended' | 'duplicate', reason: string, detail: string
 /** Blames the caller only for values that the caller sent and X alone can check. */
 function invalidRequest({ parameters, values, message }: Problem, subject: Subject | null): PosternError {
   const has = (...names: string[]) => names.some((name) => parameters.includes(name));
-  if (has('pagination_token', 'next_token'))
-    return malformedField('cursor', 'is not one that the platform gave for this list');
+  if (has('pagination_token', 'next_token')) return badCursor();
   // With a subject the query is not the caller's, as in a search for replies.
   if (has('query') && subject === null) return malformedField('q', message);
   if (has('text')) return malformedField('text', message);

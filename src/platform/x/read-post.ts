@@ -34,7 +34,9 @@ function referencesOf(post: Wire): References {
   const found: References = { repliedTo: null, quoted: null, retweeted: null };
   const all = optional(list, post.referenced_posts ?? post.referenced_tweets, 'referenced_posts', empty);
   for (const item of all.slice(0, maxReferences)) {
-    const { type, id: target } = object(item, 'referenced_posts[]');
+    const reference = object(item, 'referenced_posts[]');
+    const type = text(reference.type, 'type');
+    const target = reference.id;
     if (type === 'replied_to') found.repliedTo = id(target, 'id');
     else if (type === 'quoted') found.quoted = id(target, 'id');
     else if (type === 'retweeted') found.retweeted = id(target, 'id');
@@ -55,7 +57,7 @@ export function isPostOf(
     .reduce(
       (made, link) => {
         const expanded = optional(text, link.expanded_url, 'expanded_url', '');
-        const isAdded = link.media_key !== undefined || (quoteOf !== null && readTweetUrl(expanded) === quoteOf);
+        const isAdded = mediaKeyOf(link) !== null || (quoteOf !== null && readTweetUrl(expanded) === quoteOf);
         return made.replaceAll(text(link.url, 'url'), isAdded ? '' : expanded);
       },
       text(found, 'text', maxTextLength),
@@ -77,10 +79,10 @@ function comparable(words: string): string {
 export class PostReader {
   readonly #needs: PlatformNeeds;
   readonly #features: XFeatures;
-  readonly #posts = new Map<unknown, Wire>();
-  readonly #users = new Map<unknown, Wire>();
-  readonly #authors = new Map<unknown, Author>();
-  readonly #media = new Map<unknown, Wire>();
+  readonly #posts = new Map<string, Wire>();
+  readonly #users = new Map<string, Wire>();
+  readonly #authors = new Map<string, Author>();
+  readonly #media = new Map<string, Wire>();
 
   constructor(needs: PlatformNeeds, features: XFeatures) {
     this.#needs = needs;
@@ -89,14 +91,14 @@ export class PostReader {
 
   /** Adds the included objects of a response. */
   add({ includes }: XBody): void {
-    addAll(this.#posts, includes.posts ?? includes.tweets, 'id');
-    addAll(this.#users, includes.users, 'id');
-    addAll(this.#media, includes.media, 'media_key');
+    addAll(this.#posts, includes.posts ?? includes.tweets, idOf);
+    addAll(this.#users, includes.users, idOf);
+    addAll(this.#media, includes.media, (item) => text(item.media_key, 'media_key'));
   }
 
   /** Adds posts of a list as if they had been included. */
   addPosts(posts: readonly Wire[]): void {
-    addAll(this.#posts, posts, 'id');
+    addAll(this.#posts, posts, idOf);
   }
 
   /** Returns the ids of quoted and reposted posts that came without their author or media, so that they must be looked up. */
@@ -115,7 +117,7 @@ export class PostReader {
   }
 
   #isComplete(post: Wire): boolean {
-    if (this.#needs.author && !this.#users.has(post.author_id)) return false;
+    if (this.#needs.author && !this.#users.has(authorOf(post) ?? '')) return false;
     return !this.#needs.media || mediaKeysOf(post).every((key) => this.#media.has(key));
   }
 
@@ -132,7 +134,8 @@ export class PostReader {
 
   #author(post: Wire): Author | null {
     if (!this.#needs.author) return unknownAuthor;
-    const { author_id: authorId } = post;
+    const authorId = authorOf(post);
+    if (authorId === null) return null;
     const known = this.#authors.get(authorId);
     if (known) return known;
     const user = this.#users.get(authorId);
@@ -147,9 +150,9 @@ export class PostReader {
    * this is a hot path.
    */
   #around<Quoted extends QuotedTweet | null>(post: Wire, references: References, quoted: Quoted) {
+    const postId = id(post.id, 'id');
     const author = this.#author(post);
     if (author === null) return null;
-    const postId = id(post.id, 'id');
     const counts = optional(object, post.public_metrics, 'public_metrics', none);
     const note = optional(object, post.note_post ?? post.note_tweet, 'note_post', post);
     const words = text(note.text, 'text', maxTextLength);
@@ -191,7 +194,7 @@ export class PostReader {
     for (const key of mediaKeysOf(post)) {
       const item = this.#media.get(key);
       if (!item) continue;
-      const link = urls.find((url) => (url as Wire | null)?.media_key === key) as Wire | undefined;
+      const link = urls.find((url) => mediaKeyOf(url) === key) as Wire | undefined;
       const type = text(item.type, 'type');
       media.push({
         type,
@@ -213,7 +216,7 @@ export class PostReader {
       symbols: optional(list, entities.cashtags, 'cashtags', empty, max).map(readTag),
       timestamps: optional(list, entities.timestamps, 'timestamps', empty, max).map(readTag),
       urls: list(urls, 'urls', max + maxMedia)
-        .filter((url) => (url as Wire | null)?.media_key === undefined)
+        .filter((url) => mediaKeyOf(url) === null)
         .map(readUrl),
       user_mentions: optional(list, entities.mentions, 'mentions', empty, max).map((item) => this.#mention(item)),
     };
@@ -222,9 +225,10 @@ export class PostReader {
   /** The display name is in the sandbox's extensions, or in the user of the mention if that was asked for. */
   #mention(item: unknown): Entities['user_mentions'][number] {
     const mention = object(item, 'mentions[]');
-    const name = mention.name ?? this.#users.get(mention.id)?.name;
+    const mentioned = optional(id, mention.id, 'id', '');
+    const name = mention.name ?? this.#users.get(mentioned)?.name;
     return {
-      id: optional(id, mention.id, 'id', ''),
+      id: mentioned,
       screen_name: text(mention.username, 'username'),
       name: optional(text, name, 'name', ''),
       indices: readIndices(mention),
@@ -235,28 +239,28 @@ export class PostReader {
 /** Stands for authors that the caller will not see. X's web pages accept this name for any author. */
 const unknownAuthor = readAuthor({ id: '0', username: 'i/web', name: '' }, xFeatures);
 
-function addAll(known: Map<unknown, Wire>, items: unknown, key: string): void {
+function addAll(known: Map<string, Wire>, items: unknown, keyOf: (item: Wire) => string): void {
   for (const item of optional(list, items, 'includes', empty)) {
     const fields = object(item, 'includes[]');
-    known.set(fields[key], fields);
+    known.set(keyOf(fields), fields);
   }
 }
 
-function mediaKeysOf(post: Wire): readonly unknown[] {
-  return optional(
-    list,
-    optional(object, post.attachments, 'attachments', none).media_keys,
-    'media_keys',
-    empty,
-    maxMedia,
-  );
+const idOf = (item: Wire) => id(item.id, 'id');
+const authorOf = (post: Wire) => optional(id, post.author_id, 'author_id', null);
+const mediaKeyOf = (url: unknown) => optional(text, object(url, 'urls[]').media_key, 'media_key', null);
+
+function mediaKeysOf({ attachments }: Wire): string[] {
+  const { media_keys: keys } = optional(object, attachments, 'attachments', none);
+  return optional(list, keys, 'media_keys', empty, maxMedia).map((key) => text(key, 'media_keys[]'));
 }
 
 /** Returns the address of the best MP4 file. */
 function videoOf(media: Wire): string | null {
   let best: { rate: number; url: string } | null = null;
   for (const item of optional(list, media.variants, 'variants', empty)) {
-    const { content_type: type, bit_rate: rate, url } = object(item, 'variants[]');
+    const { content_type, bit_rate: rate, url } = object(item, 'variants[]');
+    const type = text(content_type, 'content_type');
     const bits = optional(readCount, rate, 'bit_rate', 0);
     if (type === 'video/mp4' && (best === null || bits > best.rate)) best = { rate: bits, url: text(url, 'url') };
   }

@@ -244,8 +244,8 @@ export class XReadSession extends UnsupportedSession {
     return readPage(page, { sizes: of.operation.sizes }, ({ token }, size) => {
       return this.send({ ...of, page: { size, token }, fields: cardFields }, (body) => {
         this.#keepNames(body);
-        const items = itemsOf(body, size).map((user) => ({ id: user.id, item: readCard(user) }));
-        return { items, token: nextToken(body) };
+        const items = itemsOf(body, size).map(readCard);
+        return { items: items.map((item) => ({ id: item.id, item })), token: nextToken(body) };
       });
     });
   }
@@ -322,14 +322,16 @@ export class XReadSession extends UnsupportedSession {
     { reposts, isWanted }: PostListOptions = {},
   ): Promise<RawPage<Tweet>> {
     const fields = isWanted ? articleFields : this.#postFields(reposts);
-    const { reader, posts, token } = await this.send({ ...of, fields }, (body) => {
+    const { reader, posts, ids, token } = await this.send({ ...of, fields }, (body) => {
       this.#keepNames(body);
-      return { reader: this.#reader(body), posts: itemsOf(body, of.page.size), token: nextToken(body) };
+      const posts = itemsOf(body, of.page.size);
+      const ids = posts.map((post) => id(post.id, 'id'));
+      return { reader: this.#reader(body), posts, ids, token: nextToken(body) };
     });
     const wanted = isWanted ? [...(await this.#again(reader, posts.filter(isWanted))).values()] : posts;
     const tweets = await this.#tweets(reader, wanted);
     const found = new Map(wanted.map((post, at) => [post.id, tweets[at] ?? null]));
-    return { items: posts.map((post) => ({ id: post.id, item: found.get(post.id) ?? null })), token };
+    return { items: ids.map((id) => ({ id, item: found.get(id) ?? null })), token };
   }
 
   #reader(body: XBody): PostReader {

@@ -1,38 +1,16 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { activeUser } from '../dataset/visibility.ts';
 import { requiredString } from '../fields.ts';
-import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 import { notFound } from '../refusal.ts';
 
 /** Accepts a follow request on behalf of a protected user. */
-export const acceptFollowRequest: OpenOperation = {
+export const acceptFollowRequest: ControlOperation = {
   id: 'acceptFollowRequest',
   method: 'POST',
   path: '/control/follow-requests/accept',
   access: 'control',
-  contract: {
-    summary:
-      'Accepts a follow request for a protected user. If there is none: `not_found` 404 with resource `follow_request`.',
-    body: jsonBody(
-      {
-        type: 'object',
-        required: ['target', 'follower'],
-        properties: {
-          target: { type: 'string', description: 'The protected user: a user id or a screen name.' },
-          follower: { type: 'string', description: 'The user who asked to follow: a user id or a screen name.' },
-        },
-      },
-      { target: 'linus', follower: 'ada' },
-    ),
-    responses: {
-      200: jsonResponse(
-        'The ids of both users.',
-        closedObject({ target: ref('Id'), follower: ref('Id'), accepted: { const: true } }),
-      ),
-    },
-  },
   handle({ platform, body }) {
     const target = userOf(platform.dataset, requiredString(body, 'target'));
     const follower = userOf(platform.dataset, requiredString(body, 'follower'));

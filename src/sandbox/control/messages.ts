@@ -5,49 +5,18 @@ import { lastMessageBy, type OutgoingMessage, sendMessage } from '../chat/send-m
 import type { User } from '../dataset/types.ts';
 import { activeUser } from '../dataset/visibility.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../fields.ts';
-import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
 import type { SandboxState } from '../platform.ts';
 import { badRequest } from '../refusal.ts';
 
 /** Sends a direct message from a user whose chat keys derive from the seed. The message is stored encrypted only. */
-export const makeMessages: OpenOperation = {
+export const makeMessages: ControlOperation = {
   id: 'makeMessages',
   method: 'POST',
   path: '/control/messages',
   access: 'control',
-  contract: {
-    summary:
-      'Sends a direct message between two users. The chat keys of the sender must derive from the seed, so an account that registered its own keys cannot send. Problems: `no_chat_keys` 409.',
-    body: jsonBody({
-      type: 'object',
-      required: ['from', 'to'],
-      properties: {
-        from: { type: 'string', description: 'Screen name.' },
-        to: { type: 'string', description: 'Screen name.' },
-        kind: ref('ChatEventKind'),
-        text: { type: 'string' },
-        emoji: { type: 'string' },
-        seq_id: {
-          ...ref('Id'),
-          description:
-            "The message to edit, delete or react to. Default: the sender's last message for edits and deletions, the other's last one for reactions.",
-        },
-        corrupt: {
-          type: 'boolean',
-          description: 'Flips one bit of the encrypted content, so that it cannot be decrypted.',
-        },
-      },
-    }),
-    responses: {
-      201: jsonResponse(
-        'The event was sent.',
-        closedObject({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
-      ),
-    },
-  },
   handle({ platform, body }) {
     const from = userNamed(platform, requiredString(body, 'from'));
     const to = userNamed(platform, requiredString(body, 'to'));

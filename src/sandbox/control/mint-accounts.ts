@@ -1,48 +1,18 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { type MintedAccount, mintedLabel } from '../dataset/entries.ts';
 import { optionalBoolean, optionalInteger, optionalString } from '../fields.ts';
-import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
-import type { OpenOperation } from '../http/operation.ts';
+import type { ControlOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
 import { badRequest } from '../refusal.ts';
 import { mintedIdFor, tokenFor } from '../seed/credentials.ts';
 import { accountForm } from '../seed/demo.ts';
 
-export const mintAccounts: OpenOperation = {
+export const mintAccounts: ControlOperation = {
   id: 'mintAccounts',
   method: 'POST',
   path: '/control/accounts',
   access: 'control',
-  contract: {
-    summary: 'Creates accounts with tokens. They follow nobody, and survive a restart.',
-    body: jsonBody(
-      {
-        type: 'object',
-        properties: {
-          userName: {
-            type: 'string',
-            pattern: '^[A-Za-z0-9_]{1,15}$',
-            description:
-              'The screen name, or the prefix of the names if `count` is above 1. A name that exists is `name_taken` 409.',
-          },
-          premium: { type: 'boolean', default: false },
-          protected: { type: 'boolean', default: false },
-          chatKeys: {
-            type: 'boolean',
-            default: true,
-            description:
-              'If false, the accounts have no chat keys until they enroll, and `encryptionCode` is a suggestion.',
-          },
-          count: { type: 'integer', minimum: 1, maximum: 10000, default: 1 },
-        },
-      },
-      { userName: 'newcomer', premium: true },
-    ),
-    responses: {
-      201: jsonResponse('The accounts.', closedObject({ accounts: { type: 'array', items: ref('Account') } })),
-    },
-  },
   handle({ platform, body }) {
     const count = optionalInteger(body, 'count', 1, 10_000) ?? 1;
     const premium = optionalBoolean(body, 'premium') ?? false;

@@ -25,16 +25,6 @@ export function checkControlType(request: IncomingMessage): void {
   }
 }
 
-/** Returns the token in the `auth_token` cookie. */
-export function cookieToken({ headers }: IncomingMessage): string | undefined {
-  const name = 'auth_token=';
-  const cookie = headers.cookie?.split(';').find((part) => part.trimStart().startsWith(name));
-  return cookie
-    ?.trim()
-    .slice(name.length)
-    .replace(/^"(.*)"$/, '$1');
-}
-
 /** Returns the token in the `Authorization` header. */
 export function bearerToken({ headers }: IncomingMessage): string | undefined {
   return /^Bearer ([\x21-\x7e]+)$/i.exec(headers.authorization ?? '')?.[1];

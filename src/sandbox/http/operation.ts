@@ -3,7 +3,6 @@ import type { Viewer } from '../dataset/visibility.ts';
 import type { Fields } from '../fields.ts';
 import type { SandboxState } from '../platform.ts';
 import type { ReceivedBody } from '../uploads/files.ts';
-import type { OperationContract } from './contract.ts';
 import type { SandboxResponse } from './response.ts';
 
 export interface Call {
@@ -26,12 +25,11 @@ interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path, with `{name}` for each variable. */
   readonly path: string;
-  readonly contract: OperationContract;
   /** The size limit of a JSON body. Default: 1 MiB. */
   readonly maxJsonBytes?: number;
 }
 
-/** An operation that requires a token. */
+/** An operation that requires the token of a user. */
 export interface ActorOperation extends Route {
   readonly access: 'actor';
   /**
@@ -45,20 +43,17 @@ export interface ActorOperation extends Route {
 }
 
 /** An operation that anybody on this machine may call. */
-export interface OpenOperation extends Route {
-  readonly access: 'open' | 'control';
+export interface ControlOperation extends Route {
+  readonly access: 'control';
   handle(call: Call): SandboxResponse;
 }
 
-/** An operation with a contract of the sandbox's own. */
-export type Operation = ActorOperation | OpenOperation;
+/** An operation in a form of the sandbox's own. */
+export type Operation = ActorOperation | ControlOperation;
 
-/**
- * An operation of X's API v2, whose contract is X's OpenAPI document, or an extension of it with a contract of its own.
- */
-export interface XOperation extends Omit<Route, 'contract'> {
+/** An operation of X's API v2, or an extension of it. */
+export interface XOperation extends Route {
   readonly access: 'x';
-  readonly contract?: OperationContract;
   /** The viewer is null if the token is app-only. */
   handle(call: Call & { readonly viewer: Viewer }): SandboxResponse | Promise<SandboxResponse>;
 }

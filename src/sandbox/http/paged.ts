@@ -1,7 +1,6 @@
 import { pageSize } from './input.ts';
 import type { ActorCall } from './operation.ts';
 import { Problem } from './problem.ts';
-import { jsonText, type SandboxResponse } from './response.ts';
 
 /**
  * The items of one page. `next` is the position of the last item, or undefined on the last page. A position contains no
@@ -58,12 +57,4 @@ export function takePage<T>(
 /** Parses the position in a numbered list. Only positions of this sandbox reach this function, so it is a number. */
 export function numberOf(position: string | undefined): number | undefined {
   return position === undefined ? undefined : Number(position);
-}
-
-/**
- * Builds a page response from JSON text. `head` has the fields before the items, each followed by a comma. `items` is
- * the JSON array.
- */
-export function pageResponse(head: string, name: string, items: string, cursor: string | null): SandboxResponse {
-  return jsonText(`{${head}"${name}":${items},"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`);
 }

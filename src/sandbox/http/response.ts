@@ -1,5 +1,3 @@
-import type { Problem } from './problem.ts';
-
 export interface SandboxResponse {
   readonly status: number;
   readonly body: string;
@@ -14,9 +12,4 @@ export function jsonText(body: string, status = 200, headers?: Readonly<Record<s
 
 export function json(value: unknown, status = 200): SandboxResponse {
   return { status, body: JSON.stringify(value) };
-}
-
-export function problemResponse(problem: Problem): SandboxResponse {
-  const { status, code, message, extras, headers } = problem;
-  return { status, body: JSON.stringify({ problem: { code, message, ...extras } }), headers };
 }

@@ -7,12 +7,12 @@ import { servePage } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
 import { appTokenFor } from '../seed/credentials.ts';
 import type { ReceivedBody } from '../uploads/files.ts';
-import { xProblemResponse } from '../x/problems.ts';
+import { appOnlyRefused, problemResponse } from '../x/problems.ts';
 import { readBody } from './body.ts';
-import { bearerToken, checkControlType, checkHost, cookieToken } from './guard.ts';
+import { bearerToken, checkControlType, checkHost } from './guard.ts';
 import type { ActorCall, Call, RoutedOperation } from './operation.ts';
 import { Problem, problemOf } from './problem.ts';
-import { problemResponse, type SandboxResponse } from './response.ts';
+import type { SandboxResponse } from './response.ts';
 import type { Router } from './router.ts';
 
 const NO_BODY = {};
@@ -34,9 +34,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  const isX = /^\/(?:2|sandbox)\//.test(path);
-  const problemAnswer = (problem: Problem) =>
-    isX ? xProblemResponse(problem, platform.now()) : problemResponse(problem);
+  const problemAnswer = (problem: Problem) => problemResponse(problem, path, platform.now());
   try {
     checkHost(request);
     if (serveMedia(platform, path, request, response)) return;
@@ -53,7 +51,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     }
     if (fault?.kind === 'latency') await waitWhileOpen(fault.ms, request);
     if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
-    if (operation.access !== 'open' && operation.access !== 'control' && actor === undefined) throw badToken();
+    if (operation.access !== 'control' && actor === undefined) throw badToken();
     if (operation.access === 'actor' && operation.maxBytes !== undefined) {
       received = await platform.files.receive(request, operation.maxBytes(request.headers));
     }
@@ -89,15 +87,15 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     }
   }
   if (fault !== undefined && fault.kind !== 'latency') sendFault(fault, request, response, problemAnswer, answer);
-  else send(response, isX ? { ...answer, headers: { ...limits, ...answer.headers } } : answer);
+  else send(response, { ...answer, headers: { ...limits, ...answer.headers } });
 }
 
 /** Returns the user of the token, null if the token is app-only, or undefined without a valid token. */
 function actorOf({ dataset, seed }: SandboxState, { access }: RoutedOperation, request: IncomingMessage) {
   if (access === 'control') return undefined;
-  const token = access === 'x' ? bearerToken(request) : cookieToken(request);
+  const token = bearerToken(request);
   if (token === undefined) return undefined;
-  return dataset.userByToken(token) ?? (access === 'x' && token === appTokenFor(seed) ? null : undefined);
+  return dataset.userByToken(token) ?? (token === appTokenFor(seed) ? null : undefined);
 }
 
 function perform(
@@ -105,10 +103,10 @@ function perform(
   call: Call,
   actor: Viewer | undefined,
 ): SandboxResponse | Promise<SandboxResponse> {
-  if (operation.access === 'open' || operation.access === 'control') return operation.handle(call);
+  if (operation.access === 'control') return operation.handle(call);
   if (actor === undefined) throw badToken();
   if (operation.access === 'x') return operation.handle({ ...call, viewer: actor });
-  if (actor === null) throw badToken();
+  if (actor === null) throw appOnlyRefused();
   return operation.handle({ ...call, actor });
 }
 

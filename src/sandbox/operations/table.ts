@@ -11,12 +11,10 @@ import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
 import { activity } from './activity.ts';
 import { chatOperations } from './chat/table.ts';
-import { ping } from './ping.ts';
 import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
 
 /** All operations of the contract. */
 export const operations: readonly Operation[] = [
-  ping,
   activity,
   ...chatOperations,
   realmState,

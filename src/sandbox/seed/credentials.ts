@@ -6,7 +6,7 @@ function digest(seed: string, label: string): Buffer {
   return createHash('sha256').update(`${seed}\u0000${label}`).digest();
 }
 
-/** Returns a token of 40 hex characters, the form of the platform's cookie. */
+/** Returns a token of 40 hex characters. */
 export function tokenFor(seed: string, label: string): string {
   return digest(seed, `token:${label}`).toString('hex').slice(0, 40);
 }

@@ -5,7 +5,6 @@ import { nextSnowflake } from '../dataset/snowflake.ts';
 import { reversed } from '../dataset/timelines.ts';
 import { ownArticle, readableArticle } from '../dataset/visibility.ts';
 import { type Fields, optionalString, requiredString } from '../fields.ts';
-import { closedObject, jsonBody, jsonResponse, ref } from '../http/contract.ts';
 import type { XOperation } from '../http/operation.ts';
 import { numberOf } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';
@@ -66,20 +65,6 @@ const extensions: readonly XOperation[] = [
     id: 'getArticles',
     method: 'GET',
     path: '/sandbox/articles',
-    contract: {
-      summary: "The actor's own articles, the one created last first.",
-      parameters: [
-        { name: 'status', in: 'query', schema: { enum: ['draft', 'published'] } },
-        { name: 'max_results', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
-        { name: 'pagination_token', in: 'query', schema: { type: 'string' } },
-      ],
-      responses: {
-        200: jsonResponse(
-          'A page.',
-          closedObject({ data: { type: 'array', maxItems: 100, items: ref('ArticleSummary') }, meta: ref('XMeta') }),
-        ),
-      },
-    },
     query: ['status', 'max_results', 'pagination_token'],
     run(call) {
       const { state, actor, query } = call;
@@ -102,10 +87,6 @@ const extensions: readonly XOperation[] = [
     id: 'getArticle',
     method: 'GET',
     path: '/sandbox/articles/{id}',
-    contract: {
-      summary: "One of the actor's own articles, or a published article of another, with its content.",
-      responses: { 200: jsonResponse('The article.', closedObject({ data: ref('Article') })) },
-    },
     run: ({ state: { dataset }, actor, subject }) => ({
       data: articleForm(dataset, actor, readableArticle(dataset, actor, subject)),
     }),
@@ -114,20 +95,6 @@ const extensions: readonly XOperation[] = [
     id: 'changeArticle',
     method: 'PUT',
     path: '/sandbox/articles/{id}',
-    contract: {
-      summary: 'Changes parts of a draft. Repeating it changes nothing. A published article is refused with 409.',
-      body: jsonBody({
-        type: 'object',
-        properties: {
-          title: { type: 'string', description: '1 to 100 characters.' },
-          content: ref('Content'),
-          cover_media_id: { type: ['string', 'null'] },
-        },
-      }),
-      responses: {
-        200: jsonResponse('The draft.', closedObject({ data: ref('ArticleSummary') })),
-      },
-    },
     names: ['title', 'content', 'cover_media_id'],
     maxJsonBytes,
     async run(call) {
@@ -147,21 +114,6 @@ const extensions: readonly XOperation[] = [
     id: 'unpublishArticle',
     method: 'POST',
     path: '/sandbox/articles/{id}/unpublish',
-    contract: {
-      summary: 'Makes an article a draft again and deletes its wrapper tweet. Deleting that tweet has the same effect.',
-      responses: {
-        200: jsonResponse(
-          'The article is a draft. `was_published` is the state before the call or, with an `idempotency-token` that was used before, the state before that first call.',
-          closedObject({
-            data: {
-              type: 'object',
-              required: ['was_published'],
-              properties: { was_published: { type: 'boolean' } },
-            },
-          }),
-        ),
-      },
-    },
     run(call) {
       const { state, actor, subject, token } = call;
       const fingerprint = `unpublish article ${subject}`;
@@ -180,16 +132,6 @@ const extensions: readonly XOperation[] = [
     id: 'deleteArticle',
     method: 'DELETE',
     path: '/sandbox/articles/{id}',
-    contract: {
-      summary:
-        "Deletes one of the actor's own articles with its wrapper tweet. A second time it is 404, unless the `idempotency-token` is the same.",
-      responses: {
-        200: jsonResponse(
-          'The article is deleted.',
-          closedObject({ data: closedObject({ deleted: { const: true } }) }),
-        ),
-      },
-    },
     run(call) {
       const { state, actor, subject, token } = call;
       const fingerprint = `delete article ${subject}`;

@@ -13,7 +13,6 @@ import {
   type Viewer,
   visibleTweet,
 } from '../dataset/visibility.ts';
-import type { OperationContract } from '../http/contract.ts';
 import type { Call, XOperation } from '../http/operation.ts';
 import { numberOf } from '../http/paged.ts';
 import { json, type SandboxResponse } from '../http/response.ts';
@@ -55,29 +54,16 @@ interface Declared {
   readonly sizes?: Sizes;
   /** True if the operation refuses app-only tokens. */
   readonly userOnly?: boolean;
-  /** The contract of an extension, without its parameters. */
-  readonly contract?: OperationContract;
   run(call: XCall): Answer | SandboxResponse;
 }
 
-function declare({
-  id,
-  path,
-  of,
-  query = [],
-  sizes = [1, 1, 1],
-  userOnly = false,
-  contract,
-  run,
-}: Declared): XOperation {
+function declare({ id, path, of, query = [], sizes = [1, 1, 1], userOnly = false, run }: Declared): XOperation {
   const known = new Set([...query, ...selectionParameters[of]]);
-  const parameters = [...known].map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
   return {
     id,
     method: 'GET',
     path,
     access: 'x',
-    ...(contract && { contract: { ...contract, parameters } }),
     handle({ platform: state, params, query, headers, viewer }) {
       if (viewer === null && userOnly) throw appOnlyRefused();
       checkNames(query, known);
@@ -498,7 +484,6 @@ const extensions: readonly XOperation[] = [
   postList({
     id: 'getSandboxHome',
     path: '/sandbox/home',
-    contract: { summary: "The actor's ranked home feed.", responses: { 200: 'XPosts' } },
     sizes: [1, 100, 20],
     userOnly: true,
     from: ({ dataset, viewer }) => ({
@@ -508,7 +493,6 @@ const extensions: readonly XOperation[] = [
   list({
     id: 'getFollowersYouKnow',
     path: '/sandbox/users/{id}/followers_you_know',
-    contract: { summary: 'The followers of a user whom the actor follows.', responses: { 200: 'XUsers' } },
     of: 'users',
     sizes: [1, 1_000, 100],
     userOnly: true,
@@ -521,10 +505,6 @@ const extensions: readonly XOperation[] = [
   declare({
     id: 'getUserAbout',
     path: '/sandbox/users/{id}/about',
-    contract: {
-      summary: 'Where and how the account of a user was made, and its verification.',
-      responses: { 200: 'XAbout' },
-    },
     of: 'users',
     run(call) {
       const user = userById(call, call.subject);

@@ -63,9 +63,18 @@ export function appOnlyRefused(): Problem {
   return new Problem(403, 'unsupported-authentication', detail);
 }
 
-/** Renders an error response as X does. The code of a problem that X also knows is the last part of its type. */
-export function xProblemResponse({ status, code, message, extras }: Problem, now: number): SandboxResponse {
-  const { field, values = [], retry_after: retryAfter } = extras;
+/**
+ * Renders an error response as X does. The code of a problem that X also knows is the last part of its type. Outside of X's API the code is
+ * the `reason`, with the object that is missing.
+ */
+export function problemResponse(
+  { status, code, message, extras, headers }: Problem,
+  path: string,
+  now: number,
+): SandboxResponse {
+  const { field, values = [], retry_after: retryAfter, resource, id } = extras;
+  const isX = path.startsWith('/2/');
+  const own = isX ? {} : { reason: code, resource_type: resource, resource_id: id };
   const isTyped = code.includes('-');
   const body =
     typeof field === 'string'
@@ -74,18 +83,23 @@ export function xProblemResponse({ status, code, message, extras }: Problem, now
           title: 'Invalid Request',
           detail: 'One or more parameters to your request was invalid.',
           type: `${types}invalid-request`,
+          ...own,
         }
       : {
           title: isTyped ? 'Forbidden' : (STATUS_CODES[status] ?? 'Error'),
           detail: message,
           type: isTyped ? types + code : 'about:blank',
           status,
+          ...own,
         };
   const reset = typeof retryAfter === 'number' ? Math.floor(now / 1_000) + retryAfter : undefined;
   return {
     status,
     body: JSON.stringify(body),
     contentType: 'application/problem+json; charset=utf-8',
-    ...(reset && { headers: { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': String(reset) } }),
+    headers: {
+      ...(!isX && headers),
+      ...(reset && { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': String(reset) }),
+    },
   };
 }

@@ -25,7 +25,7 @@ export interface WriteCall {
   readonly token: string | undefined;
 }
 
-interface DeclaredWrite extends Pick<XOperation, 'id' | 'method' | 'path' | 'maxJsonBytes' | 'contract'> {
+interface DeclaredWrite extends Pick<XOperation, 'id' | 'method' | 'path' | 'maxJsonBytes'> {
   /** The names of the query parameters. */
   readonly query?: readonly string[];
   /** The names in the body. Others are refused, as X does. */

@@ -139,6 +139,18 @@ export const settings = {
     example: 'the Bearer token that the console of X shows',
     secret: true,
   },
+  X_ACCOUNT_SHARE: {
+    ...withDefault('25', wholeNumber(1, 100)),
+    about:
+      "Percentage of X's app-wide rate limits that one account may use, in each process. Used only with PLATFORM_KIND=x.",
+    example: '50',
+  },
+  X_ACCOUNT_DOLLARS_PER_DAY: {
+    ...optional<Micros | null>(null, 'none', dollarAmount),
+    about:
+      'Dollars that the calls of one account may cost at X in a UTC day, in each process. Used only with PLATFORM_KIND=x.',
+    example: '5',
+  },
   ATPROTO_PLC_URL: {
     ...withDefault('https://plc.directory', httpOrigin),
     about: 'Origin of the directory of did:plc identifiers. Used only with PLATFORM_KIND=atproto.',

@@ -97,6 +97,10 @@ export const errorReasons = {
       'Requests a minute without a valid key of a client address (`UNAUTHENTICATED_RATE_LIMIT`, `TRUSTED_PROXIES`).',
   },
   platform_rate_limit: { code: 'rate_limited', meaning: 'Rate limit of the platform.' },
+  platform_share_limit: {
+    code: 'rate_limited',
+    meaning: "The account's share of what all accounts share at X (`X_ACCOUNT_SHARE`, `X_ACCOUNT_DOLLARS_PER_DAY`).",
+  },
   wrong_code_limit: { code: 'rate_limited', meaning: 'Pause after three wrong `encryption_code`s.' },
   account_body_limit: { code: 'rate_limited', meaning: 'Large bodies in flight of an account (96 MiB).' },
   total_body_limit: { code: 'rate_limited', meaning: 'Large bodies in flight of all accounts (256 MiB).' },

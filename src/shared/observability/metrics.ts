@@ -93,6 +93,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly platformAppLimit = new Gauge({
+    name: 'postern_platform_app_limit_left_ratio',
+    help: "The part of a rate limit of the operator's whole app that was left at the last response, by limit.",
+    labelNames: ['limit'],
+    registers: [this.registry],
+  });
+
   readonly holdsSwept = new Counter({
     name: 'postern_holds_swept_total',
     help: 'Reservations of dead processes that this process gave back.',

@@ -59,7 +59,7 @@ describe('a platform that hangs', () => {
 
 describe('/readyz', () => {
   test('asks the platform once a second, however many callers ask and however long it takes', async () => {
-    const pings = () => control.requests('ping');
+    const pings = () => control.requests('getUsersMe');
     leap(1_000);
     const before = await pings();
     await Promise.all(Array.from({ length: 50 }, readyz));
@@ -68,7 +68,7 @@ describe('/readyz', () => {
     await readyz();
     expect(await pings()).toBe(before + 1);
     leap(1);
-    await service.addFault({ kind: 'hang' }, { operation: 'ping' });
+    await service.addFault({ kind: 'hang' }, { operation: 'getUsersMe' });
     const slow = readyz();
     await expect.poll(pings).toBe(before + 2);
     leap(5_000);

@@ -44,8 +44,8 @@ describe('an attachment', () => {
       });
     }
     // The platform stores encrypted bytes, not the picture.
-    const kept = await fetch(`${fixture.service.demo.sandboxUrl}/api/chat/media/${sent['media_hash_key']}`, {
-      headers: { cookie: `auth_token=${ben.account.authToken}` },
+    const kept = await fetch(`${fixture.service.demo.sandboxUrl}/sandbox/chat/media/${sent['media_hash_key']}`, {
+      headers: { authorization: `Bearer ${ben.account.authToken}` },
     });
     const { bytes, size } = (await kept.json()) as { bytes: string; size: number };
     expect(size).toBeGreaterThan(png.length);

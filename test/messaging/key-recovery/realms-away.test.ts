@@ -12,7 +12,7 @@ const fixture = new KeyRecoveryFixture(await openSandbox());
 afterEach(() => fixture.sandbox.control('faults/clear'));
 
 const fault = (realm: number, kind: object, more: object = {}) =>
-  fixture.sandbox.fault(kind, { path_prefix: `/realms/${realm}/`, times: null, ...more });
+  fixture.sandbox.fault(kind, { path_prefix: `/sandbox/realms/${realm}/`, times: null, ...more });
 const tooFew = '503 Too few key realms are reachable: two of three are needed';
 
 describe('one realm', () => {

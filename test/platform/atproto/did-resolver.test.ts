@@ -10,7 +10,7 @@ const call = { proxy: null } as PlatformCall;
 /** A resolver that reads a DID document with this server. */
 function resolverFor(serviceEndpoint: string, operatorServer: string): DidResolver {
   const document = { service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint }] };
-  const headers = { retryAfter: null, rateLimitReset: null, rateLimitRemaining: null };
+  const headers = { retryAfter: null, rateLimitReset: null, rateLimitRemaining: null, headers: {} };
   const response = { status: 200, ...headers, body: Buffer.from(JSON.stringify(document)) };
   const send: Transport['send'] = async (_request, _call, read) =>
     read(new PlatformAnswer(response, usualLimits, false));

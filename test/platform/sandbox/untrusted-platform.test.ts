@@ -62,9 +62,9 @@ test('a page of messages has the newest 100 edits and reactions of a message, an
   });
   const events = Array.from({ length: 150 }, (_, at) => placed(at));
   const message = { ...placed(1), kind: 'message', target_seq_id: null, about: events };
-  const { items, keyChanges } = readMessagePage({
-    ...{ conversation_id: '1:2', messages: [message], key_changes: events, next_cursor: null },
-  });
+  const page = { conversation_id: '1:2', messages: [message, message], key_changes: events, next_cursor: null };
+  const { items, keyChanges } = readMessagePage(page, 1);
+  expect(items).toHaveLength(1);
   for (const read of [items[0]?.about, keyChanges])
     expect([read?.length, read?.at(0)?.seqId, read?.at(-1)?.seqId]).toEqual([100, '50', '149']);
 });

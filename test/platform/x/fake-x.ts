@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { expect } from 'vitest';
-import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
 import type { PlatformCall } from '../../../src/platform/port.ts';
+import type { AccountCaps } from '../../../src/platform/x/account-shares.ts';
 import { XPlatform } from '../../../src/platform/x/adapter.ts';
 import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
@@ -11,12 +11,14 @@ import { atEnd } from '../../support/at-end.ts';
 import { originOf } from '../../support/listen.ts';
 import { differencesFromX, readRequest } from '../../support/x-document.ts';
 
-interface Response {
+export interface Response {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Breaks the connection instead, after the request was received. */
-  cut?: true;
+  /** The body as text, which is sent as HTML. */
+  html?: string;
+  /** Breaks the connection instead, after the request was received or in the middle of the body; or sends nothing. */
+  fault?: 'cut' | 'cut body' | 'silence';
 }
 
 /** An answer of X to each path. The key is the path, preceded by the method and a space if it is not GET. */
@@ -36,7 +38,15 @@ export const now = Date.parse('2026-11-21T12:00:00.000Z');
 export const runtime = { ...systemRuntime, now: () => now };
 
 /** Starts a server with canned answers of X, and an adapter for it. Both close with the test, which fails if a request differs from X's document. */
-export async function fakeX(answers: Answers, { appToken = null as string | null, clock = runtime as Runtime } = {}) {
+export async function fakeX(
+  answers: Answers,
+  {
+    appToken = null as string | null,
+    clock = runtime as Runtime,
+    caps = {} as Partial<AccountCaps>,
+    stored = {} as Record<string, string>,
+  } = {},
+) {
   const requests: Received[] = [];
   const differences: string[] = [];
   const server = createServer(async (request, response) => {
@@ -51,36 +61,38 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
       status = 200,
       headers = {},
       body,
-      cut = false,
+      html,
+      fault,
     } = (typeof found === 'function' ? found(url) : found) ?? {
       status: 404,
       body: null,
     };
-    if (cut) return request.socket.destroy();
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    return response.end(JSON.stringify(body));
+    if (fault === 'silence') return;
+    if (fault === 'cut') return request.socket.destroy();
+    response.writeHead(status, { 'content-type': html === undefined ? 'application/json' : 'text/html', ...headers });
+    const text = html ?? JSON.stringify(body);
+    if (fault === undefined) return response.end(text);
+    response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
   });
   const origin = await originOf(server);
   const guard = new OutboundGuard({ allow: [], runtime });
   const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
   let exhausted = 0;
   const metered: unknown[][] = [];
+  const appLimits: unknown[][] = [];
   const platform = new XPlatform({
     origin,
     runtime: clock,
-    guard,
     proxies,
     timeoutMs: 5_000,
-    connections: new OutgoingConnections(),
-    secretKeys: [],
-    state: { read: async () => null, write: async (_key, sealed) => sealed },
-    identifiers: { find: async () => null, save: async () => {} },
+    identifiers: { find: async (hash) => stored[hash] ?? null, save: async () => {} },
     appToken: appToken === null ? null : new Secret(appToken),
+    accountCaps: { percent: 25, dailyMicros: null, ...caps },
+    onAppLimit: (...row) => appLimits.push(row),
     onCreditExhausted: () => {
       exhausted += 1;
     },
     onCost: (...row) => metered.push(row),
-    onRequest: () => {},
   });
   atEnd(async () => {
     await platform.close();
@@ -96,5 +108,5 @@ export async function fakeX(answers: Answers, { appToken = null as string | null
       tokenFor: () => '',
       ...call,
     });
-  return { requests, session, metered, exhausted: () => exhausted };
+  return { requests, session, metered, appLimits, exhausted: () => exhausted };
 }

@@ -97,7 +97,7 @@ describe('articles', () => {
   });
 
   test('say that a draft may be left if its answer was lost', async () => {
-    const { session } = await fakeX({ 'POST /2/articles/draft': { cut: true } });
+    const { session } = await fakeX({ 'POST /2/articles/draft': { fault: 'cut' } });
     const made = create(session({ tasks }).articles, transitions.none.create, { title: 'a', content, cover: '7' });
     await expect(made).rejects.toThrow(/A draft may be left behind$/);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fakeX, now, runtime } from './fake-x.ts';
+import { fakeX, now, type Response, runtime } from './fake-x.ts';
 
 const problem = (kind: string, more: object = {}) => ({
   ...{ type: `https://api.twitter.com/2/problems/${kind}`, title: kind, detail: 'Could not show it.' },
@@ -213,6 +213,9 @@ describe('posts', () => {
 });
 
 describe('problems', () => {
+  const forbidden = (detail: string) => problem('about:blank', { detail });
+  const notEnrolled = { reason: 'client-not-enrolled' };
+  const ended = { 'x-rate-limit-reset': String(now / 1_000 - 5), 'x-rate-limit-remaining': '0' };
   const limit = { 'x-rate-limit-reset': String(now / 1_000 + 90), 'x-rate-limit-remaining': '0' };
   test.each([
     ['200 without data', 200, { errors: [problem('resource-not-found')] }, 'resource_not_found', 'Tweet not found: 12'],
@@ -262,7 +265,7 @@ describe('problems', () => {
       'platform_refused',
       expect.stringContaining('tweet.read users.read'),
     ],
-    ['an unknown 403', 403, null, 'platform_refused', expect.any(String)],
+    ['an unknown 403', 403, {}, 'platform_refused', expect.any(String)],
     [
       'a parameter of ours',
       400,
@@ -275,6 +278,110 @@ describe('problems', () => {
     const { session, exhausted } = await fakeX({ '/2/tweets/12': { status, body } });
     await expect(session().tweet('12')).rejects.toMatchObject({ reason, message });
     expect(exhausted()).toBe(reason === 'platform_credit_exhausted' ? 1 : 0);
+  });
+
+  const old = (code: number, message = 'no') => ({ errors: [{ code, message }] });
+  const html = '<html><body>Forbidden: the user has been suspended</body></html>';
+  const anError = { errors: [problem('resource-not-found')] };
+  const of24Hours = (of: string) => ({
+    'x-rate-limit-remaining': '7',
+    [`x-${of}-limit-24hour-remaining`]: '0',
+    [`x-${of}-limit-24hour-reset`]: String(now / 1_000 + 7_200),
+  });
+
+  /** The rows of X's errors, in the newer style and in the older one, and what gateways before X send. */
+  test.each<[row: string, answer: Response, reason: string, status: number, retryAfterSeconds?: number]>([
+    ['400, whose message has no names', { status: 400, body: problem('invalid-request') }, 'platform_unreadable', 502],
+    ['400 in the older style', { status: 400, body: old(214) }, 'platform_unreadable', 502],
+    ['400 that is HTML', { status: 400, html }, 'platform_unreadable', 502],
+    ['401 in the older style', { status: 401, body: old(89) }, 'auth_token_rejected', 403],
+    ['401 that is HTML', { status: 401, html }, 'platform_unreadable', 502],
+    ['402 in the older style', { status: 402, body: old(1) }, 'platform_credit_exhausted', 502],
+    ['402 that is HTML', { status: 402, html }, 'platform_credit_exhausted', 502],
+    ['a duplicate', { status: 403, body: forbidden('content is a duplicate.') }, 'duplicate_tweet', 409],
+    ['a duplicate in the older style', { status: 403, body: old(187) }, 'duplicate_tweet', 409],
+    ['a scope', { status: 403, body: problem('unsupported-authentication') }, 'platform_refused', 403],
+    ['a plan', { status: 403, body: problem('client-forbidden', notEnrolled) }, 'platform_app_refused', 502],
+    ['a plan in the older style', { status: 403, body: old(453) }, 'platform_app_refused', 502],
+    ['a cap of use', { status: 403, body: problem('usage-capped') }, 'platform_credit_exhausted', 502],
+    ['a cap of spending', { status: 403, body: { title: 'SpendCapReached' } }, 'platform_credit_exhausted', 502],
+    ['a protected post', { status: 403, body: problem('not-authorized-for-resource') }, 'platform_refused', 403],
+    ['a protected post in the older style', { status: 403, body: old(179) }, 'platform_refused', 403],
+    ['403 that is HTML', { status: 403, html }, 'platform_unreadable', 502],
+    ['404 in the older style', { status: 404, body: old(144) }, 'resource_not_found', 404],
+    ['404 that is HTML', { status: 404, html }, 'platform_unreadable', 502],
+    ['200 with errors only', { body: anError }, 'resource_not_found', 404],
+    ['200 with errors in the older style', { body: old(34) }, 'resource_not_found', 404],
+    ['200 with null as data', { body: { ...anError, data: null } }, 'resource_not_found', 404],
+    ['a disallowed post', { body: { errors: [problem('disallowed-resource')] } }, 'platform_refused', 403],
+    ['an unavailable post', { body: { errors: [problem('resource-unavailable')] } }, 'resource_not_found', 404],
+    ['a suspended user', { status: 403, body: forbidden('User has been suspended: [12].') }, 'platform_refused', 403],
+    ['a suspended user in the older style', { status: 403, body: old(63) }, 'platform_refused', 403],
+    ['429', { status: 429, headers: limit, body: problem('about:blank') }, 'platform_rate_limit', 429, 90],
+    ['429 in the older style', { status: 429, headers: limit, body: old(88) }, 'platform_rate_limit', 429, 90],
+    ['429 whose limit has just ended', { status: 429, headers: ended, html }, 'platform_rate_limit', 429, 1],
+    ['429 of a day of the app', { status: 429, headers: of24Hours('app'), html }, 'platform_rate_limit', 429, 7_200],
+    ['429 of a day of a user', { status: 429, headers: of24Hours('user'), html }, 'platform_rate_limit', 429, 7_200],
+    ['429 without headers', { status: 429, html: '' }, 'platform_rate_limit', 429, 60],
+    ['500', { status: 500, body: problem('about:blank') }, 'platform_failed', 502],
+    ['503 that is HTML', { status: 503, html }, 'platform_failed', 502],
+    ['504 without a body', { status: 504, html: '' }, 'platform_failed', 502],
+    ['a redirect', { status: 302, headers: { location: 'https://x.example' }, html }, 'platform_unreadable', 502],
+    ['200 that is HTML', { html }, 'platform_unreadable', 502],
+    ['200 without a body', { html: '' }, 'platform_unreadable', 502],
+    ['200 that ends early', { html: '{"data":{"id":"12","te' }, 'platform_unreadable', 502],
+    ['200 with a list', { body: [] }, 'platform_unreadable', 502],
+    ['200 without data and errors', { body: { title: 'OK' } }, 'platform_unreadable', 502],
+    ['204 for a read', { status: 204 }, 'platform_unreadable', 502],
+    ['a cut connection', { fault: 'cut' }, 'platform_unreachable', 502],
+    ['a cut answer', { body: { data: post('12') }, fault: 'cut body' }, 'platform_unreachable', 502],
+    ['no answer', { fault: 'silence' }, 'platform_timeout', 504],
+  ])('%s fails free of charge', async (_row, answer, reason, status, retryAfterSeconds) => {
+    let expire = () => {};
+    const after: typeof runtime.after = (ms, task) => {
+      expire = task;
+      return runtime.after(ms, task);
+    };
+    const answers = () => {
+      if (answer.fault === 'silence') expire();
+      return answer;
+    };
+    const { session, metered } = await fakeX(
+      { '/2/tweets/12': answers, 'DELETE /2/tweets/12': answers },
+      { clock: { ...runtime, after } },
+    );
+    const refusal = { reason, status, ...(retryAfterSeconds && { retryAfterSeconds }) };
+    await expect(session().tweet('12')).rejects.toMatchObject(refusal);
+    await expect(session().deleteTweet('12')).rejects.toMatchObject(refusal);
+    expect(metered).toEqual([]);
+  });
+
+  test('of ours are logged with the names of the parameters, and not with their values', async () => {
+    const errors = [{ parameters: { 'post.fields': ['secret'] }, message: 'secret' }];
+    const { session } = await fakeX({
+      '/2/tweets/12': { status: 400, body: { ...problem('invalid-request'), errors } },
+    });
+    const { cause } = await session()
+      .tweet('12')
+      .catch((error) => error);
+    expect(cause.message).toContain('post.fields');
+    expect(cause.message).not.toContain('secret');
+  });
+
+  test('beside data drop what is missing and keep the page', async () => {
+    const errors = ['resource-not-found', 'resource-unavailable', 'disallowed-resource', 'new'].map((kind, at) =>
+      problem(kind, { resource_id: `2${at}`, value: `2${at}` }),
+    );
+    const { session } = await fakeX({
+      '/2/users/1/followers': page([grace], { errors }),
+      '/2/users/1': { body: { data: ada } },
+      '/2/tweets': { body: { data: [post('12')], includes: { users: [ada] }, errors: [...errors, ...old(34).errors] } },
+      '/2/tweets/12': { body: { data: post('12'), includes: { users: [ada] }, errors } },
+    });
+    expect((await session().followers({ userId: '1' }, { count: 20, cursor: null })).items).toHaveLength(1);
+    const found = await session().tweets(['12', '20', '21', '22', '23', '24']);
+    expect(found).toMatchObject([{ id: '12' }, 'not_found', 'not_found', 'forbidden', 'not_found', 'not_found']);
+    expect(await session().tweet('12')).toMatchObject({ id: '12' });
   });
 
   test('refuses a look-up in bulk that has neither data nor errors with 502', async () => {

@@ -136,7 +136,7 @@ describe('creating a post', () => {
   });
 
   describe.each([
-    ['broken connection', { cut: true }],
+    ['broken connection', { fault: 'cut' }],
     ['status 503', { status: 503, body: {} }],
     ['unreadable response', { status: 201, body: {} }],
   ] as const)('after a %s', (_name, answer) => {

@@ -34,6 +34,7 @@ describe('settings', () => {
         waitMs: 25_000,
         plcUrl: 'https://plc.directory',
         jetstreamUrl: null,
+        accountCaps: { percent: 25, dailyMicros: null },
       },
       sandbox: { port: 4001, activity: true },
       rateLimit: 60_000,
@@ -68,7 +69,9 @@ describe('settings', () => {
   });
 
   test('of X have its address by default, and a secret only with a client id', () => {
-    const { platform, secrets } = readConfig({ PLATFORM_KIND: 'x', X_BEARER_TOKEN: 'app' });
+    const caps = { X_ACCOUNT_SHARE: '50', X_ACCOUNT_DOLLARS_PER_DAY: '2.5' };
+    const { platform, secrets } = readConfig({ PLATFORM_KIND: 'x', X_BEARER_TOKEN: 'app', ...caps });
+    expect(platform.accountCaps).toEqual({ percent: 50, dailyMicros: 2_500_000 });
     expect(platform).toMatchObject({ kind: 'x', demo: false, url: 'https://api.x.com' });
     expect(secrets.xAppToken?.expose()).toBe('app');
     expect(() => readConfig({ PLATFORM_KIND: 'x', X_CLIENT_SECRET: 's' })).toThrow('X_CLIENT_SECRET is set without');

@@ -1,7 +1,6 @@
 import type { Conversation, Message } from '../../chat/conversation.ts';
 import { conversationForm } from '../../chat/render-chat.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
-import { closedObject, jsonResponse, ref } from '../../http/contract.ts';
 import { pageSize } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { takePage } from '../../http/paged.ts';
@@ -17,47 +16,8 @@ import { ownConversation } from './find.ts';
 export const chatConversations: ActorOperation = {
   id: 'chatConversations',
   method: 'GET',
-  path: '/api/chat/conversations',
+  path: '/sandbox/chat/conversations',
   access: 'actor',
-  contract: {
-    summary:
-      "The actor's conversations, newest message first. All pages have the order of the moment at which the first page was read, so new messages cause no repeated and no missing items.",
-    description:
-      'Message requests that the actor has not answered are left out. `has_message_requests` is true if there are some.',
-    parameters: [
-      'Count',
-      {
-        name: 'cursor_id',
-        in: 'query',
-        schema: { type: 'string' },
-        description:
-          '`cursor_id` of the previous page, together with its `graph_snapshot_id`. Any other value is `bad_cursor` 400.',
-      },
-      { name: 'graph_snapshot_id', in: 'query', schema: { type: 'string' } },
-      {
-        name: 'last_messages',
-        in: 'query',
-        schema: { enum: ['true'] },
-        description: 'Adds `last_message` and `key_changes`.',
-      },
-    ],
-    responses: {
-      200: jsonResponse(
-        'A page.',
-        closedObject({
-          viewer_id: ref('Id'),
-          has_message_requests: { type: 'boolean' },
-          conversations: { type: 'array', items: ref('Conversation') },
-          next_cursor: {
-            anyOf: [
-              closedObject({ cursor_id: { type: 'string' }, graph_snapshot_id: { type: 'string' } }),
-              { type: 'null' },
-            ],
-          },
-        }),
-      ),
-    },
-  },
   handle(call) {
     const { platform, query, actor } = call;
     const { dataset, cursors } = platform;
@@ -91,21 +51,8 @@ export const chatConversations: ActorOperation = {
 export const chatConversation: ActorOperation = {
   id: 'chatConversation',
   method: 'GET',
-  path: '/api/chat/conversations/{id}',
+  path: '/sandbox/chat/conversations/{id}',
   access: 'actor',
-  contract: {
-    summary:
-      "One of the actor's conversations, which may be a message request. Problems: `not_found` 404 (resource `conversation`).",
-    parameters: [
-      {
-        name: 'last_messages',
-        in: 'query',
-        schema: { enum: ['true'] },
-        description: 'Adds `last_message` and `key_changes`.',
-      },
-    ],
-    responses: { 200: jsonResponse('The conversation.', closedObject({ conversation: ref('Conversation') })) },
-  },
   handle(call) {
     const conversation = ownConversation(call);
     const { dataset } = call.platform;

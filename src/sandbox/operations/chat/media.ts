@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { closedObject, jsonResponse } from '../../http/contract.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
 import { json } from '../../http/response.ts';
@@ -17,22 +16,8 @@ const MAX_BYTES = 540 * 1024 * 1024;
 export const uploadChatMedia: ActorOperation = {
   id: 'uploadChatMedia',
   method: 'POST',
-  path: '/api/chat/conversations/{id}/media',
+  path: '/sandbox/chat/conversations/{id}/media',
   access: 'actor',
-  contract: {
-    summary:
-      'Stores up to 540 MiB of encrypted bytes for the participants of a conversation. The platform cannot decrypt them. Problems: `media_refused` 400 and 413.',
-    body: { required: true, content: { 'application/octet-stream': { schema: {} } } },
-    responses: {
-      201: jsonResponse(
-        'The bytes are stored.',
-        closedObject({
-          media_hash_key: { type: 'string', description: 'base64url of the SHA-256 of the bytes.' },
-          size: { type: 'integer' },
-        }),
-      ),
-    },
-  },
   maxBytes: () => MAX_BYTES,
   async handle(call) {
     const { platform, actor, received } = call;
@@ -60,23 +45,8 @@ export const uploadChatMedia: ActorOperation = {
 export const chatMedia: ActorOperation = {
   id: 'chatMedia',
   method: 'GET',
-  path: '/api/chat/media/{media_hash_key}',
+  path: '/sandbox/chat/media/{media_hash_key}',
   access: 'actor',
-  contract: {
-    summary:
-      'Encrypted bytes, one mebibyte at a time, for the participants of the conversation. Problems: `not_found` 404 (resource `media`).',
-    parameters: [{ name: 'offset', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } }],
-    responses: {
-      200: jsonResponse(
-        'One part of the bytes.',
-        closedObject({
-          size: { type: 'integer' },
-          bytes: { type: 'string', contentEncoding: 'base64' },
-          next_offset: { type: ['integer', 'null'] },
-        }),
-      ),
-    },
-  },
   async handle({ platform, params, query, actor }) {
     const hash = params['media_hash_key'] ?? '';
     const { chats } = platform.dataset;

@@ -1,7 +1,6 @@
 import type { Message } from '../../chat/conversation.ts';
 import { keyChangeForm, messageForm } from '../../chat/render-chat.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
-import { closedObject, jsonResponse, ref } from '../../http/contract.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { pagingOf, takePage } from '../../http/paged.ts';
 import { json } from '../../http/response.ts';
@@ -11,23 +10,8 @@ import { messageIn, ownConversation } from './find.ts';
 export const chatMessages: ActorOperation = {
   id: 'chatMessages',
   method: 'GET',
-  path: '/api/chat/conversations/{id}/messages',
+  path: '/sandbox/chat/conversations/{id}/messages',
   access: 'actor',
-  contract: {
-    summary: 'The messages of a conversation, newest first, each with its edits and reactions.',
-    parameters: ['Count', { name: 'cursor', in: 'query', schema: { type: 'string' } }],
-    responses: {
-      200: jsonResponse(
-        'A page, and all key changes of the conversation, oldest first.',
-        closedObject({
-          conversation_id: ref('ConversationId'),
-          key_changes: { type: 'array', items: ref('KeyChange') },
-          messages: { type: 'array', items: ref('ChatMessage') },
-          next_cursor: { type: ['string', 'null'] },
-        }),
-      ),
-    },
-  },
   handle(call) {
     const conversation = ownConversation(call);
     const paging = pagingOf(call, 'chat messages', conversation.id);
@@ -44,21 +28,8 @@ export const chatMessages: ActorOperation = {
 export const chatMessage: ActorOperation = {
   id: 'chatMessage',
   method: 'GET',
-  path: '/api/chat/conversations/{id}/messages/{seq_id}',
+  path: '/sandbox/chat/conversations/{id}/messages/{seq_id}',
   access: 'actor',
-  contract: {
-    summary: 'One message. Problems: `not_found` 404 (resource `message`).',
-    responses: {
-      200: jsonResponse(
-        'The message.',
-        closedObject({
-          conversation_id: ref('ConversationId'),
-          key_changes: { type: 'array', items: ref('KeyChange') },
-          message: ref('ChatMessage'),
-        }),
-      ),
-    },
-  },
   handle(call) {
     const conversation = ownConversation(call);
     const message = messageIn(conversation, call.params['seq_id'] ?? '');

@@ -1,24 +1,14 @@
-import { closedObject, jsonResponse, ref } from '../../http/contract.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { json } from '../../http/response.ts';
 import { ownConversation } from './find.ts';
 
-const path = '/api/chat/conversations/{id}/mute';
+const path = '/sandbox/chat/conversations/{id}/mute';
 
 export const muteChat: ActorOperation = {
   id: 'muteChat',
   method: 'PUT',
   path,
   access: 'actor',
-  contract: {
-    summary: 'Mutes a conversation for the actor.',
-    responses: {
-      200: jsonResponse(
-        'The conversation is muted.',
-        closedObject({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
-      ),
-    },
-  },
   handle: (call) => setMuted(call, true),
 };
 
@@ -27,15 +17,6 @@ export const unmuteChat: ActorOperation = {
   method: 'DELETE',
   path,
   access: 'actor',
-  contract: {
-    summary: 'Unmutes a conversation for the actor.',
-    responses: {
-      200: jsonResponse(
-        'The conversation is not muted.',
-        closedObject({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
-      ),
-    },
-  },
   handle: (call) => setMuted(call, false),
 };
 

@@ -3,7 +3,6 @@ import { hasKeys, publicKeysOf } from '../../chat/public-keys.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
 import { type Fields, requiredString } from '../../fields.ts';
-import { closedObject, jsonBody, jsonResponse, ref } from '../../http/contract.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
 import { json } from '../../http/response.ts';
@@ -19,22 +18,8 @@ const MAX_USERS = 200;
 export const chatPublicKeys: ActorOperation = {
   id: 'chatPublicKeys',
   method: 'GET',
-  path: '/api/chat/public-keys',
+  path: '/sandbox/chat/public-keys',
   access: 'actor',
-  contract: {
-    summary:
-      'The public chat keys of users, oldest first. The list of a user who has not set up chat is empty. Unknown users are left out. Check the signatures of the keys before use.',
-    parameters: [
-      {
-        name: 'user_ids',
-        in: 'query',
-        required: true,
-        schema: { type: 'string' },
-        description: 'Up to 200 user ids, separated by commas.',
-      },
-    ],
-    responses: { 200: jsonResponse('The keys.', closedObject({ users: { type: 'array', items: ref('PublicKeys') } })) },
-  },
   handle({ platform, query }) {
     const ids = (query.get('user_ids') ?? '').split(',');
     if (ids.length > MAX_USERS) throw badRequest('user_ids', `user_ids must have at most ${MAX_USERS} ids`);
@@ -50,25 +35,8 @@ export const chatPublicKeys: ActorOperation = {
 export const registerChatKeys: ActorOperation = {
   id: 'registerChatKeys',
   method: 'POST',
-  path: '/api/chat/public-keys',
+  path: '/sandbox/chat/public-keys',
   access: 'actor',
-  contract: {
-    summary: "Registers the actor's public keys. If the account has other keys: `has_chat_keys` 409.",
-    body: jsonBody({
-      type: 'object',
-      required: ['identity_public_key', 'signing_public_key', 'identity_signature', 'signing_signature'],
-      properties: {
-        identity_public_key: { type: 'string', contentEncoding: 'base64' },
-        signing_public_key: { type: 'string', contentEncoding: 'base64' },
-        identity_signature: { type: 'string', contentEncoding: 'base64' },
-        signing_signature: { type: 'string', contentEncoding: 'base64' },
-      },
-    }),
-    responses: {
-      200: jsonResponse('These keys were registered before.', ref('PublicKeys')),
-      201: jsonResponse('The keys are registered.', ref('PublicKeys')),
-    },
-  },
   handle(call) {
     const { platform, actor, body } = call;
     const given = {

@@ -6,7 +6,6 @@ import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
 import { activeUser, isBlocked } from '../../dataset/visibility.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../../fields.ts';
-import { closedObject, jsonBody, jsonResponse, ref, type Schema } from '../../http/contract.ts';
 import { idempotencyToken } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { Problem } from '../../http/problem.ts';
@@ -19,54 +18,12 @@ const MAX_SEALED_LENGTH = 128 * 1024;
 /** The limit of edits and reactions of one message. */
 const MAX_CHANGES = 500;
 
-const tokenHeader: Schema = {
-  name: 'idempotency-token',
-  in: 'header',
-  schema: { type: 'string' },
-  description:
-    'A repeated call with the same token returns the first result, even if its encrypted bytes differ. Another request with the same token: `idempotency_conflict` 409. A call that repeats a `message_id` returns the first result too.',
-};
-
-const sealedFields = {
-  message_id: { type: 'string', description: 'Chosen by the client of the sender. The signature covers it.' },
-  detail: {
-    type: 'string',
-    contentEncoding: 'base64',
-    description: 'MessageEventDetail of the scheme, with the encrypted content.',
-  },
-  signature: { type: 'string', contentEncoding: 'base64', description: 'MessageEventSignature of the scheme.' },
-};
-
 /** Starts a conversation, or replaces its key if the caller knows the latest version. */
 export const changeChatKey: ActorOperation = {
   id: 'changeChatKey',
   method: 'POST',
-  path: '/api/chat/conversations/{id}/keys',
+  path: '/sandbox/chat/conversations/{id}/keys',
   access: 'actor',
-  contract: {
-    summary:
-      'Starts a conversation, or replaces its key. Problems: `forbidden` 403 (the other user does not accept messages from the actor), `no_chat_keys` 409, `key_changed` 409 (`previous_version` is not the newest, or `version` is not newer).',
-    parameters: [tokenHeader],
-    body: jsonBody({
-      type: 'object',
-      required: [...Object.keys(sealedFields), 'version', 'previous_version'],
-      properties: {
-        ...sealedFields,
-        version: { type: 'string', pattern: '^\\d{1,19}$' },
-        previous_version: { type: ['string', 'null'], description: 'Null for the first key of a conversation.' },
-      },
-    }),
-    responses: {
-      200: jsonResponse(
-        'The key change was made before.',
-        closedObject({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
-      ),
-      201: jsonResponse(
-        'The conversation has the new key.',
-        closedObject({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
-      ),
-    },
-  },
   handle(call) {
     const { platform, actor, body } = call;
     const { chats } = platform.dataset;
@@ -97,42 +54,8 @@ export const changeChatKey: ActorOperation = {
 export const sendChatEvent: ActorOperation = {
   id: 'sendChatEvent',
   method: 'POST',
-  path: '/api/chat/conversations/{id}/events',
+  path: '/sandbox/chat/conversations/{id}/events',
   access: 'actor',
-  contract: {
-    summary:
-      "Sends a message, or edits, deletes or reacts to one. Problems: `not_found` 404 (resources `conversation`, `message`), `forbidden` 403 (an edit or a deletion for all of another's message, or the other user does not accept messages from the actor), `too_many` 409 (a message has at most 500 edits and reactions).",
-    description:
-      'The platform knows the kind of the event and its message, so that it can return edits and reactions with the message. It cannot read the content. A deletion `for_all` removes the encrypted content. `detail` has at most 131,072 characters.',
-    parameters: [tokenHeader],
-    body: jsonBody({
-      type: 'object',
-      required: [...Object.keys(sealedFields), 'kind'],
-      properties: {
-        ...sealedFields,
-        kind: ref('ChatEventKind'),
-        target_seq_id: {
-          ...ref('Id'),
-          description:
-            'The message that the event refers to. Required for all kinds but `message`, which must not have it.',
-        },
-        for_all: {
-          type: 'boolean',
-          description: 'Whether a deletion applies to both sides instead of the actor only.',
-        },
-      },
-    }),
-    responses: {
-      200: jsonResponse(
-        'The event was sent before.',
-        closedObject({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
-      ),
-      201: jsonResponse(
-        'The event was sent.',
-        closedObject({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
-      ),
-    },
-  },
   handle(call) {
     const { platform, actor, body } = call;
     const conversation = ownConversation(call);

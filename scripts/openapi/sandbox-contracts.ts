@@ -1,0 +1,755 @@
+import { activityTypes } from '../../src/sandbox/dataset/activity.ts';
+import { selectionParameters } from '../../src/sandbox/x/selection.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * Describes an operation in `schema/sandbox.openapi.json`. The method, path and access are those of the operation.
+ * Strings are names of the document's components, which are written by hand.
+ */
+export interface OperationContract {
+  /** One sentence that describes the operation, followed by the problems that the operation may return. */
+  readonly summary: string;
+  readonly description?: string;
+  /** The query and header parameters. Path parameters are derived from the path. */
+  readonly parameters?: readonly (string | Schema)[];
+  readonly body?: string | Schema;
+  /** The responses by status. Any operation may also return a problem. */
+  readonly responses: Readonly<Record<number, string | Schema>>;
+}
+
+/** Returns a reference to a schema of the document. */
+export function ref(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/**
+ * Declares an object schema that allows only these properties. All properties are required except those in `optional`.
+ */
+export function closedObject(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', required, properties, additionalProperties: false };
+}
+
+/** Declares the schema of a page. The items of the page have the named schema of the document. */
+export function pageOf(items: string, name: string): Schema {
+  return closedObject({
+    [items]: { type: 'array', maxItems: 100, items: ref(name) },
+    next_cursor: { type: ['string', 'null'] },
+  });
+}
+
+/** Declares a JSON response. */
+export function jsonResponse(description: string, schema: Schema): Schema {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** Declares a JSON request body. */
+export function jsonBody(schema: Schema, example?: unknown): Schema {
+  return { required: true, content: { 'application/json': { schema, ...(example !== undefined && { example }) } } };
+}
+
+/** Declares query parameters of X's API. */
+function texts(names: readonly string[]): Schema[] {
+  return names.map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
+}
+
+const paging = ['max_results', 'pagination_token'];
+
+const tokenHeader: Schema = {
+  name: 'idempotency-token',
+  in: 'header',
+  schema: { type: 'string' },
+  description:
+    'A repeated call with the same token returns the first result, even if its encrypted bytes differ. Another request with the same token: `idempotency_conflict` 409. A call that repeats a `message_id` returns the first result too.',
+};
+
+const sealedFields = {
+  message_id: { type: 'string', description: 'Chosen by the client of the sender. The signature covers it.' },
+  detail: {
+    type: 'string',
+    contentEncoding: 'base64',
+    description: 'MessageEventDetail of the scheme, with the encrypted content.',
+  },
+  signature: { type: 'string', contentEncoding: 'base64', description: 'MessageEventSignature of the scheme.' },
+};
+
+/** The contracts of the sandbox's operations beside X's API, by operationId. */
+export const contracts: Readonly<Record<string, OperationContract>> = {
+  activity: {
+    summary:
+      'The activity feed of the actor, oldest event first. Without a cursor: no events, and a cursor at the end of the feed.',
+    description:
+      "The feed has mentions of the actor, replies to, quotes, likes and retweets of the actor's tweets, follows (of a protected actor, once they are accepted), and the events of the actor's conversations by both sides. It has no other actions of the actor, no events by suspended or deleted accounts, and no tweet that is hidden from the actor or was deleted since. All events of a conversation stay in the feed, in order. After a message is deleted for all, the events of the message, its edits and its reactions have `detail` and `signature` null. A tweet makes at most one event for each account, whose `types` are all that apply. An action that is undone and repeated is a new event. The last 10,000 events of the last 7 days are kept for each account. An older cursor continues at the oldest event, with `gap` true. If SANDBOX_ACTIVITY is on, users of the dataset act on a demo account every few seconds while its feed was read within the last minute.",
+    parameters: [
+      'Count',
+      {
+        name: 'cursor',
+        in: 'query',
+        description:
+          '`next_cursor` of an earlier page of the same actor, of any age. Any other value, or one from before a reset, is `bad_cursor` 400.',
+        schema: { type: 'string' },
+      },
+      {
+        name: 'wait_ms',
+        in: 'query',
+        description:
+          'With a cursor and without events after it, the request waits for the next event, at most this many milliseconds. It may end earlier without events: when the dataset is reset, when the sandbox stops, and at once while 32 requests for this feed or 1,000 in all wait.',
+        schema: { type: 'integer', minimum: 0, maximum: 60_000, default: 0 },
+      },
+    ],
+    responses: {
+      200: jsonResponse(
+        'A page. Fewer events than `count` means that there are no more yet.',
+        closedObject({
+          events: { type: 'array', maxItems: 100, items: ref('ActivityEvent') },
+          gap: { type: 'boolean', description: 'Whether events between the cursor and this page are no longer kept.' },
+          next_cursor: { type: 'string', description: 'Always present, even on an empty page.' },
+        }),
+      ),
+    },
+  },
+  chatConversations: {
+    summary:
+      "The actor's conversations, newest message first. All pages have the order of the moment at which the first page was read, so new messages cause no repeated and no missing items.",
+    description:
+      'Message requests that the actor has not answered are left out. `has_message_requests` is true if there are some.',
+    parameters: [
+      'Count',
+      {
+        name: 'cursor_id',
+        in: 'query',
+        schema: { type: 'string' },
+        description:
+          '`cursor_id` of the previous page, together with its `graph_snapshot_id`. Any other value is `bad_cursor` 400.',
+      },
+      { name: 'graph_snapshot_id', in: 'query', schema: { type: 'string' } },
+      {
+        name: 'last_messages',
+        in: 'query',
+        schema: { enum: ['true'] },
+        description: 'Adds `last_message` and `key_changes`.',
+      },
+    ],
+    responses: {
+      200: jsonResponse(
+        'A page.',
+        closedObject({
+          viewer_id: ref('Id'),
+          has_message_requests: { type: 'boolean' },
+          conversations: { type: 'array', items: ref('Conversation') },
+          next_cursor: {
+            anyOf: [
+              closedObject({ cursor_id: { type: 'string' }, graph_snapshot_id: { type: 'string' } }),
+              { type: 'null' },
+            ],
+          },
+        }),
+      ),
+    },
+  },
+  chatConversation: {
+    summary:
+      "One of the actor's conversations, which may be a message request. Problems: `not_found` 404 (resource `conversation`).",
+    parameters: [
+      {
+        name: 'last_messages',
+        in: 'query',
+        schema: { enum: ['true'] },
+        description: 'Adds `last_message` and `key_changes`.',
+      },
+    ],
+    responses: { 200: jsonResponse('The conversation.', closedObject({ conversation: ref('Conversation') })) },
+  },
+  uploadChatMedia: {
+    summary:
+      'Stores up to 540 MiB of encrypted bytes for the participants of a conversation. The platform cannot decrypt them. Problems: `media_refused` 400 and 413.',
+    body: { required: true, content: { 'application/octet-stream': { schema: {} } } },
+    responses: {
+      201: jsonResponse(
+        'The bytes are stored.',
+        closedObject({
+          media_hash_key: { type: 'string', description: 'base64url of the SHA-256 of the bytes.' },
+          size: { type: 'integer' },
+        }),
+      ),
+    },
+  },
+  chatMedia: {
+    summary:
+      'Encrypted bytes, one mebibyte at a time, for the participants of the conversation. Problems: `not_found` 404 (resource `media`).',
+    parameters: [{ name: 'offset', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } }],
+    responses: {
+      200: jsonResponse(
+        'One part of the bytes.',
+        closedObject({
+          size: { type: 'integer' },
+          bytes: { type: 'string', contentEncoding: 'base64' },
+          next_offset: { type: ['integer', 'null'] },
+        }),
+      ),
+    },
+  },
+  chatMessages: {
+    summary: 'The messages of a conversation, newest first, each with its edits and reactions.',
+    parameters: ['Count', { name: 'cursor', in: 'query', schema: { type: 'string' } }],
+    responses: {
+      200: jsonResponse(
+        'A page, and all key changes of the conversation, oldest first.',
+        closedObject({
+          conversation_id: ref('ConversationId'),
+          key_changes: { type: 'array', items: ref('KeyChange') },
+          messages: { type: 'array', items: ref('ChatMessage') },
+          next_cursor: { type: ['string', 'null'] },
+        }),
+      ),
+    },
+  },
+  chatMessage: {
+    summary: 'One message. Problems: `not_found` 404 (resource `message`).',
+    responses: {
+      200: jsonResponse(
+        'The message.',
+        closedObject({
+          conversation_id: ref('ConversationId'),
+          key_changes: { type: 'array', items: ref('KeyChange') },
+          message: ref('ChatMessage'),
+        }),
+      ),
+    },
+  },
+  muteChat: {
+    summary: 'Mutes a conversation for the actor.',
+    responses: {
+      200: jsonResponse(
+        'The conversation is muted.',
+        closedObject({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
+      ),
+    },
+  },
+  unmuteChat: {
+    summary: 'Unmutes a conversation for the actor.',
+    responses: {
+      200: jsonResponse(
+        'The conversation is not muted.',
+        closedObject({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
+      ),
+    },
+  },
+  chatPublicKeys: {
+    summary:
+      'The public chat keys of users, oldest first. The list of a user who has not set up chat is empty. Unknown users are left out. Check the signatures of the keys before use.',
+    parameters: [
+      {
+        name: 'user_ids',
+        in: 'query',
+        required: true,
+        schema: { type: 'string' },
+        description: 'Up to 200 user ids, separated by commas.',
+      },
+    ],
+    responses: { 200: jsonResponse('The keys.', closedObject({ users: { type: 'array', items: ref('PublicKeys') } })) },
+  },
+  registerChatKeys: {
+    summary: "Registers the actor's public keys. If the account has other keys: `has_chat_keys` 409.",
+    body: jsonBody({
+      type: 'object',
+      required: ['identity_public_key', 'signing_public_key', 'identity_signature', 'signing_signature'],
+      properties: {
+        identity_public_key: { type: 'string', contentEncoding: 'base64' },
+        signing_public_key: { type: 'string', contentEncoding: 'base64' },
+        identity_signature: { type: 'string', contentEncoding: 'base64' },
+        signing_signature: { type: 'string', contentEncoding: 'base64' },
+      },
+    }),
+    responses: {
+      200: jsonResponse('These keys were registered before.', ref('PublicKeys')),
+      201: jsonResponse('The keys are registered.', ref('PublicKeys')),
+    },
+  },
+  changeChatKey: {
+    summary:
+      'Starts a conversation, or replaces its key. Problems: `forbidden` 403 (the other user does not accept messages from the actor), `no_chat_keys` 409, `key_changed` 409 (`previous_version` is not the newest, or `version` is not newer).',
+    parameters: [tokenHeader],
+    body: jsonBody({
+      type: 'object',
+      required: [...Object.keys(sealedFields), 'version', 'previous_version'],
+      properties: {
+        ...sealedFields,
+        version: { type: 'string', pattern: '^\\d{1,19}$' },
+        previous_version: { type: ['string', 'null'], description: 'Null for the first key of a conversation.' },
+      },
+    }),
+    responses: {
+      200: jsonResponse(
+        'The key change was made before.',
+        closedObject({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
+      ),
+      201: jsonResponse(
+        'The conversation has the new key.',
+        closedObject({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
+      ),
+    },
+  },
+  sendChatEvent: {
+    summary:
+      "Sends a message, or edits, deletes or reacts to one. Problems: `not_found` 404 (resources `conversation`, `message`), `forbidden` 403 (an edit or a deletion for all of another's message, or the other user does not accept messages from the actor), `too_many` 409 (a message has at most 500 edits and reactions).",
+    description:
+      'The platform knows the kind of the event and its message, so that it can return edits and reactions with the message. It cannot read the content. A deletion `for_all` removes the encrypted content. `detail` has at most 131,072 characters.',
+    parameters: [tokenHeader],
+    body: jsonBody({
+      type: 'object',
+      required: [...Object.keys(sealedFields), 'kind'],
+      properties: {
+        ...sealedFields,
+        kind: ref('ChatEventKind'),
+        target_seq_id: {
+          ...ref('Id'),
+          description:
+            'The message that the event refers to. Required for all kinds but `message`, which must not have it.',
+        },
+        for_all: {
+          type: 'boolean',
+          description: 'Whether a deletion applies to both sides instead of the actor only.',
+        },
+      },
+    }),
+    responses: {
+      200: jsonResponse(
+        'The event was sent before.',
+        closedObject({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
+      ),
+      201: jsonResponse(
+        'The event was sent.',
+        closedObject({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
+      ),
+    },
+  },
+  realmState: {
+    summary:
+      'The first step of a recovery. Returns whether the actor is enrolled at this realm, and the version. It costs no guess. `locked`: all guesses are used up.',
+    responses: {
+      200: jsonResponse(
+        'The state of the enrolment.',
+        closedObject({
+          state: { enum: ['enrolled', 'none', 'locked'] },
+          account_id: ref('Id'),
+          version: {
+            type: ['string', 'null'],
+            pattern: '^[0-9a-f]{32}$',
+            description: 'The version of the enrolment, the same at all realms.',
+          },
+        }),
+      ),
+    },
+  },
+  registerAtRealm: {
+    summary:
+      'Stores a record for the actor, with no guess counted. It is accepted if the realm has no record, a destroyed one, or the one that `replaces` names. Repeating it changes nothing. If the realm has another record: 409 `has_chat_keys`.',
+    body: jsonBody({
+      type: 'object',
+      required: ['version', 'oprf_key_share', 'commitment', 'unlock_tag', 'sealed_share', 'sealed_keys'],
+      properties: {
+        version: ref('RecordVersion'),
+        replaces: {
+          ...ref('RecordVersion'),
+          description: 'The version of the record to replace. Omit it if there is none.',
+        },
+        oprf_key_share: { ...ref('Base64'), description: 'A scalar: 32 bytes.' },
+        commitment: { ...ref('Base64'), description: '32 bytes derived from the evaluation of the correct PIN.' },
+        unlock_tag: { ...ref('Base64'), description: '32 bytes, different for each realm.' },
+        sealed_share: { ...ref('Base64'), description: 'At most 256 bytes.' },
+        sealed_keys: { ...ref('Base64'), description: 'At most 1,024 bytes.' },
+      },
+    }),
+    responses: { 200: jsonResponse('The record is on disk.', closedObject({ registered: { const: true } })) },
+  },
+  guessAtRealm: {
+    summary:
+      "The second step: counts a guess, and evaluates a blinded element with the realm's share of the key. The count is on disk before the response. Twenty guesses are allowed, and one more destroys the share.",
+    body: jsonBody({
+      type: 'object',
+      required: ['version', 'blinded_element'],
+      properties: {
+        version: ref('RecordVersion'),
+        blinded_element: {
+          ...ref('Base64'),
+          description: 'An element of ristretto255 other than its identity: 32 bytes.',
+        },
+      },
+    }),
+    responses: {
+      200: jsonResponse(
+        'The evaluation, or the reason why there is none: `locked` (no guesses remain), `stale` (the realm has no record of that version).',
+        ref('RealmEvaluation'),
+      ),
+    },
+  },
+  unlockAtRealm: {
+    summary:
+      "The third step: the correct tag resets the count of guesses and returns the realm's sealed share and the sealed keys. A wrong tag destroys the share if no guess remains.",
+    body: jsonBody({
+      type: 'object',
+      required: ['version', 'unlock_tag'],
+      properties: {
+        version: ref('RecordVersion'),
+        unlock_tag: { ...ref('Base64'), description: 'HMAC-SHA256 of `realm <n>` under the unlock key: 32 bytes.' },
+      },
+    }),
+    responses: {
+      200: jsonResponse(
+        'The sealed share and keys, or the reason why there are none: `refused` (a wrong tag), `locked`, `stale`.',
+        ref('RealmUnlocked'),
+      ),
+    },
+  },
+  makeEvents: {
+    summary: 'Makes other users act on an account. The tweets, likes and follows are real, and survive a restart.',
+    description:
+      'The acting users have no credentials. Each acts once while there are enough of them; after that, users undo the action and repeat it. A protected target accepts new followers. `bad_request` 400 if the type needs a tweet of the account and there is none. `protected` or `forbidden` 403 if a protected account does not allow the action.',
+    body: jsonBody(
+      {
+        type: 'object',
+        required: ['type', 'userName'],
+        properties: {
+          type: { enum: [...activityTypes] },
+          userName: { type: 'string', description: 'The screen name of the account that the event is about.' },
+          count: { type: 'integer', minimum: 1, maximum: 2000, default: 1 },
+          actor: {
+            type: 'string',
+            description: 'The screen name of the user who acts, which must differ from `userName`.',
+          },
+          tweetId: {
+            type: 'string',
+            description: 'The tweet of the account. Default: its latest one. Not allowed with mention and follow.',
+          },
+          text: {
+            type: 'string',
+            description:
+              "The text of the tweet. A mention that lacks the account's name gets it as a prefix. A repeated text gets a number. Not allowed with like, retweet and follow.",
+          },
+        },
+      },
+      { type: 'like', userName: 'ada', count: 3 },
+    ),
+    responses: {
+      201: jsonResponse(
+        'The events as the account sees them in its activity feed.',
+        closedObject({ events: { type: 'array', minItems: 1, maxItems: 2000, items: ref('ActivityEvent') } }),
+      ),
+    },
+  },
+  setFault: {
+    summary:
+      'Injects a fault into later requests and into requests for activity that wait. If several faults match a request, the oldest applies. Faults are lost when the sandbox stops.',
+    body: jsonBody(ref('FaultRule'), {
+      fault: { kind: 'rate_limit', retry_after: 3 },
+      operation: 'searchPostsAll',
+      times: 2,
+    }),
+    responses: { 201: jsonResponse('The fault waits for a request.', closedObject({ id: { type: 'string' } })) },
+  },
+  listFaults: {
+    summary: 'Lists the faults that wait for a request.',
+    responses: {
+      200: jsonResponse(
+        'Oldest first.',
+        closedObject({
+          faults: {
+            type: 'array',
+            items: {
+              allOf: [
+                ref('FaultRule'),
+                {
+                  type: 'object',
+                  required: ['id', 'times'],
+                  properties: {
+                    id: { type: 'string' },
+                    times: {
+                      description:
+                        'The number of requests that the fault still affects. Null: all until it is cleared.',
+                    },
+                  },
+                },
+              ],
+            },
+          },
+        }),
+      ),
+    },
+  },
+  clearFaults: {
+    summary: 'Removes all faults.',
+    body: 'Empty',
+    responses: { 200: jsonResponse('The number of removed faults.', closedObject({ cleared: ref('Count') })) },
+  },
+  acceptFollowRequest: {
+    summary:
+      'Accepts a follow request for a protected user. If there is none: `not_found` 404 with resource `follow_request`.',
+    body: jsonBody(
+      {
+        type: 'object',
+        required: ['target', 'follower'],
+        properties: {
+          target: { type: 'string', description: 'The protected user: a user id or a screen name.' },
+          follower: { type: 'string', description: 'The user who asked to follow: a user id or a screen name.' },
+        },
+      },
+      { target: 'linus', follower: 'ada' },
+    ),
+    responses: {
+      200: jsonResponse(
+        'The ids of both users.',
+        closedObject({ target: ref('Id'), follower: ref('Id'), accepted: { const: true } }),
+      ),
+    },
+  },
+  addFollowers: {
+    summary: 'Creates accounts without credentials that follow a user, for tests of long lists.',
+    description:
+      'The follows make no events, and a protected user gets the followers at once. The accounts survive a restart. Problems: `not_found` 404.',
+    body: jsonBody(
+      {
+        type: 'object',
+        required: ['userName', 'count'],
+        properties: {
+          userName: { type: 'string', description: 'The screen name of the user to follow.' },
+          count: { type: 'integer', minimum: 1, maximum: 20_000 },
+        },
+      },
+      { userName: 'ada', count: 500 },
+    ),
+    responses: {
+      201: jsonResponse(
+        'The number of all followers that the user has now.',
+        closedObject({ followers: ref('Count') }),
+      ),
+    },
+  },
+  controlInfo: {
+    summary: 'Describes the dataset, with the credentials of its demo accounts.',
+    responses: {
+      200: jsonResponse(
+        'The dataset.',
+        closedObject({
+          seed: { type: 'string' },
+          started_at: ref('Time'),
+          demo: closedObject({
+            accounts: { type: 'array', items: ref('Account') },
+            appToken: { type: 'string', description: "A token of X's API v2 that belongs to no user (app-only)." },
+            listId: ref('Id'),
+            organization: {
+              type: 'string',
+              description: 'The screen name of a verified organization with affiliates.',
+            },
+          }),
+          counts: closedObject({ users: ref('Count'), tweets: ref('Count') }),
+        }),
+      ),
+    },
+  },
+  makeMessages: {
+    summary:
+      'Sends a direct message between two users. The chat keys of the sender must derive from the seed, so an account that registered its own keys cannot send. Problems: `no_chat_keys` 409.',
+    body: jsonBody({
+      type: 'object',
+      required: ['from', 'to'],
+      properties: {
+        from: { type: 'string', description: 'Screen name.' },
+        to: { type: 'string', description: 'Screen name.' },
+        kind: ref('ChatEventKind'),
+        text: { type: 'string' },
+        emoji: { type: 'string' },
+        seq_id: {
+          ...ref('Id'),
+          description:
+            "The message to edit, delete or react to. Default: the sender's last message for edits and deletions, the other's last one for reactions.",
+        },
+        corrupt: {
+          type: 'boolean',
+          description: 'Flips one bit of the encrypted content, so that it cannot be decrypted.',
+        },
+      },
+    }),
+    responses: {
+      201: jsonResponse(
+        'The event was sent.',
+        closedObject({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
+      ),
+    },
+  },
+  mintAccounts: {
+    summary: 'Creates accounts with tokens. They follow nobody, and survive a restart.',
+    body: jsonBody(
+      {
+        type: 'object',
+        properties: {
+          userName: {
+            type: 'string',
+            pattern: '^[A-Za-z0-9_]{1,15}$',
+            description:
+              'The screen name, or the prefix of the names if `count` is above 1. A name that exists is `name_taken` 409.',
+          },
+          premium: { type: 'boolean', default: false },
+          protected: { type: 'boolean', default: false },
+          chatKeys: {
+            type: 'boolean',
+            default: true,
+            description:
+              'If false, the accounts have no chat keys until they enroll, and `encryptionCode` is a suggestion.',
+          },
+          count: { type: 'integer', minimum: 1, maximum: 10000, default: 1 },
+        },
+      },
+      { userName: 'newcomer', premium: true },
+    ),
+    responses: {
+      201: jsonResponse('The accounts.', closedObject({ accounts: { type: 'array', items: ref('Account') } })),
+    },
+  },
+  setRateLimit: {
+    summary:
+      'Limits each actor to `limit` requests per window. A window begins with the first request. Further requests are `rate_limited` 429 with Retry-After. Null removes the limit; the sandbox starts without one.',
+    body: jsonBody(
+      {
+        type: 'object',
+        required: ['limit'],
+        properties: {
+          limit: { type: ['integer', 'null'], minimum: 0, maximum: 1000000000 },
+          window_seconds: { type: 'integer', minimum: 1, maximum: 86400, default: 900 },
+        },
+      },
+      { limit: 100, window_seconds: 60 },
+    ),
+    responses: {
+      200: jsonResponse(
+        'The new limit.',
+        closedObject({ limit: { type: ['integer', 'null'] }, window_seconds: { type: ['integer', 'null'] } }),
+      ),
+    },
+  },
+  resetDataset: {
+    summary:
+      'Replaces the dataset by that of the seed. Faults, the rate limit, counts, created accounts and idempotency tokens are removed too.',
+    body: 'Empty',
+    responses: { 200: jsonResponse('Done.', closedObject({ reset: { const: true } })) },
+  },
+  controlStats: {
+    summary:
+      'Counts since the start or the last reset. Requests that a fault affected are counted. Requests under `/control` are not.',
+    responses: {
+      200: jsonResponse(
+        'The counts.',
+        closedObject({
+          requests: { type: 'object', additionalProperties: ref('Count'), description: 'By operationId.' },
+          tweets_created: ref('Count'),
+          likes: ref('Count'),
+          waiting: {
+            type: 'object',
+            additionalProperties: ref('Count'),
+            description: 'Requests for activity that wait at present, by user id.',
+          },
+        }),
+      ),
+    },
+  },
+  createdTweets: {
+    summary: 'Lists all tweets that createTweet made, oldest first and in one response.',
+    parameters: [
+      { name: 'author', in: 'query', schema: { type: 'string' }, description: 'A user id.' },
+      {
+        name: 'since_id',
+        in: 'query',
+        schema: { type: 'string', pattern: '^[0-9]{1,20}$' },
+        description: 'Only later tweets.',
+      },
+    ],
+    responses: {
+      200: jsonResponse(
+        'The tweets.',
+        closedObject({
+          tweets: {
+            type: 'array',
+            items: closedObject({
+              id: ref('Id'),
+              author_id: ref('Id'),
+              text: { type: 'string' },
+              created_at: ref('Time'),
+              likes: ref('Count'),
+              deleted: { type: 'boolean' },
+            }),
+          },
+        }),
+      ),
+    },
+  },
+  getSandboxHome: {
+    summary: "The actor's ranked home feed.",
+    parameters: texts([...paging, ...selectionParameters.posts]),
+    responses: { 200: 'XPosts' },
+  },
+  getFollowersYouKnow: {
+    summary: 'The followers of a user whom the actor follows.',
+    parameters: texts([...paging, ...selectionParameters.users]),
+    responses: { 200: 'XUsers' },
+  },
+  getUserAbout: {
+    parameters: texts([...selectionParameters.users]),
+    summary: 'Where and how the account of a user was made, and its verification.',
+    responses: { 200: 'XAbout' },
+  },
+  getArticles: {
+    summary: "The actor's own articles, the one created last first.",
+    parameters: [
+      { name: 'status', in: 'query', schema: { enum: ['draft', 'published'] } },
+      { name: 'max_results', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+      { name: 'pagination_token', in: 'query', schema: { type: 'string' } },
+    ],
+    responses: {
+      200: jsonResponse(
+        'A page.',
+        closedObject({ data: { type: 'array', maxItems: 100, items: ref('ArticleSummary') }, meta: ref('XMeta') }),
+      ),
+    },
+  },
+  getArticle: {
+    summary: "One of the actor's own articles, or a published article of another, with its content.",
+    responses: { 200: jsonResponse('The article.', closedObject({ data: ref('Article') })) },
+  },
+  changeArticle: {
+    summary: 'Changes parts of a draft. Repeating it changes nothing. A published article is refused with 409.',
+    body: jsonBody({
+      type: 'object',
+      properties: {
+        title: { type: 'string', description: '1 to 100 characters.' },
+        content: ref('Content'),
+        cover_media_id: { type: ['string', 'null'] },
+      },
+    }),
+    responses: {
+      200: jsonResponse('The draft.', closedObject({ data: ref('ArticleSummary') })),
+    },
+  },
+  unpublishArticle: {
+    summary: 'Makes an article a draft again and deletes its wrapper tweet. Deleting that tweet has the same effect.',
+    responses: {
+      200: jsonResponse(
+        'The article is a draft. `was_published` is the state before the call or, with an `idempotency-token` that was used before, the state before that first call.',
+        closedObject({
+          data: {
+            type: 'object',
+            required: ['was_published'],
+            properties: { was_published: { type: 'boolean' } },
+          },
+        }),
+      ),
+    },
+  },
+  deleteArticle: {
+    summary:
+      "Deletes one of the actor's own articles with its wrapper tweet. A second time it is 404, unless the `idempotency-token` is the same.",
+    responses: {
+      200: jsonResponse('The article is deleted.', closedObject({ data: closedObject({ deleted: { const: true } }) })),
+    },
+  },
+};
