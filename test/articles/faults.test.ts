@@ -17,7 +17,7 @@ const faults = [
   [{ kind: 'hang_after' }, 504],
   // A later call must not wait for the end of the limit.
   [{ kind: 'rate_limit', retry_after: 0 }, 429],
-  [{ kind: 'status', status: 400, code: 'media_refused', message: 'No' }, 400],
+  [{ kind: 'status', status: 403, message: 'No' }, 403],
 ] as const;
 
 /** Both run the same actions. */

@@ -121,7 +121,8 @@ describe('what is wrong with', () => {
   test('the clock of the platform', async () => {
     const demo = { accounts: [], appToken: '', listId: '1', organization: '2' };
     let aheadMs = 0;
-    const port = await machine.listenHttp((_request, response) => {
+    const port = await machine.listenHttp(({ url }, response) => {
+      if (url === '/2/users/me') response.statusCode = 401;
       response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString());
       response.end(JSON.stringify({ seed: 'postern', demo }));
     });
