@@ -56,6 +56,20 @@ const alwaysKept = 1_024;
 /** The pause between attempts to end a claim while the store is unavailable. */
 const retryMs = 1_000;
 
+/** Reasons with status 502 for which the platform has performed nothing. */
+const unperformed: ReadonlySet<ErrorReason> = new Set([
+  'platform_credit_exhausted',
+  'platform_app_refused',
+  'platform_invalid_request',
+  'platform_paused',
+  'proxy_paused',
+]);
+
+/** Returns true for an error after which a repeated request may be performed as if it were the first. */
+function isRefusal({ status, reason }: PosternError): boolean {
+  return [408, 429, 501, 503].includes(status) || unperformed.has(reason);
+}
+
 /** The right to perform one request. The claim is renewed until it is ended. The owner must end it in every case. */
 export class IdempotencyClaim {
   readonly #reference: ClaimReference;
@@ -96,14 +110,14 @@ export class IdempotencyClaim {
   }
 
   /**
-   * Ends a claim that was not charged, unless it has ended. The key is freed if the platform was not called yet, or if the error asks the
-   * caller to retry later (429, 501, 503). Any other refusal is stored as the response, unless it is too long or the account has too many
+   * Ends a claim that was not charged, unless it has ended. The key is freed if the platform was not called yet, or if the error says
+   * that nothing was performed (`isRefusal`). Any other refusal is stored as the response, unless it is too long or the account has too many
    * stored refusals. In that case the key is freed too, because the platform has performed nothing. If the outcome is unknown (500, 502,
    * 504), the request stays under its key and can be performed again with the same tokens.
    */
   async refuse(error: PosternError, bodyOf: () => string): Promise<void> {
     if (this.#isEnded) return;
-    if (!this.#asked || [408, 429, 501, 503].includes(error.status)) return this.leave('forgotten');
+    if (!this.#asked || isRefusal(error)) return this.leave('forgotten');
     if (error.status >= 500) {
       this.#parts.onUnknown();
       return this.leave();

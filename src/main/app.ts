@@ -157,7 +157,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       onCreditExhausted: creditWarning(metrics, logger, runtime),
       onCost: (priceClass: string, micros: number) =>
         metrics.platformCost.inc({ class: priceClass }, micros / microsPerDollar),
-      onAppLimit: (limit: string, left: number) => metrics.platformAppLimit.set({ limit }, left),
       state: store.platformState,
       identifiers: store.identifiers,
       onRequest: (operation: string, outcome: string, ms: number) =>
@@ -166,6 +165,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     };
     const platform = await adapters[config.platform.kind].open(adapterOptions, config);
     closers.push(() => platform.close());
+    metrics.watchAppLimits(() => platform.appLimitsLeft?.() ?? {});
     const media = new MediaService({
       guard,
       proxies,

@@ -29,8 +29,6 @@ export interface AdapterOptions {
   /** Called when the platform refuses a call because the operator's credit there is used up. */
   onCreditExhausted: () => void;
   onCost?: OnCost;
-  /** Called with the part of an app-wide rate limit that the platform says is left, from 0 to 1. */
-  onAppLimit?: (limit: string, left: number) => void;
   /** Called after each request, for metrics. */
   onRequest: (operation: string, outcome: string, durationMs: number) => void;
   /** Records each request as a span; `null` if no traces are exported. */

@@ -57,6 +57,8 @@ export interface Platform {
   isTweetUrl(url: string): boolean;
   /** Returns a session that acts as one platform user for one call. */
   as(call: PlatformCall): PlatformSession;
+  /** Returns the part of each app-wide rate limit that is left, from 0 to 1. */
+  appLimitsLeft?(): Readonly<Record<string, number>>;
   /** Checks that the platform responds. Throws if it does not. */
   ready(): Promise<void>;
   close(): Promise<void>;

@@ -53,6 +53,19 @@ test('a refusal that is too long to be kept for nothing frees its key', async ()
   expect(ended).toEqual(['kept', 'forgotten']);
 });
 
+test.each([
+  ['platform_credit_exhausted', 'forgotten'],
+  ['platform_app_refused', 'forgotten'],
+  ['platform_invalid_request', 'forgotten'],
+  ['platform_paused', 'forgotten'],
+  ['proxy_paused', 'forgotten'],
+  ['platform_failed', 'unknown'],
+] as const)('after %s the key is %s', async (reason, how) => {
+  ended.length = 0;
+  await (await claim(open(), 1)).refuse(new PosternError(reason, 'no'), () => '');
+  expect(ended).toEqual([how]);
+});
+
 test('a claim that cannot be ended because the store is unavailable is ended when the store is back', async () => {
   ended.length = 0;
   let isAway = true;

@@ -10,15 +10,21 @@ export class InvalidResponseError extends Error {
   override readonly name = 'InvalidResponseError';
 }
 
+/** Thrown for a refusal of a request that the platform finds invalid by itself. Nothing was performed. */
+export class InvalidRequestError extends InvalidResponseError {}
+
 export class DeadlineError extends Error {}
 export class DisconnectedError extends Error {}
 
 /** Returns the error for a response that does not match the contract and came without a proxy. */
 export function unreadable(cause: InvalidResponseError): PosternError {
+  if (cause instanceof InvalidRequestError)
+    return new PosternError('platform_invalid_request', invalidMessage, { cause });
   return new PosternError('platform_unreadable', unreadableMessage, { cause });
 }
 
 const unreadableMessage = 'The platform answered something that cannot be understood';
+const invalidMessage = 'The platform finds the request of this gateway invalid';
 
 /** Converts the failure of a request to the platform to the error for the caller of Postern. */
 export function toCallerError(error: unknown, proxy: ForwardProxy | null): PosternError {
@@ -27,8 +33,10 @@ export function toCallerError(error: unknown, proxy: ForwardProxy | null): Poste
     // A response through a proxy may contain the credentials of the request, so the text of the error is removed.
     // Without a proxy, the text names fields but not their values.
     if (!proxy) return unreadable(error);
-    const message = `${unreadableMessage} through the proxy ${proxy.name}`;
-    return new PosternError('proxy_unreadable', message, { cause: withoutText(error) });
+    const cause = withoutText(error);
+    if (error instanceof InvalidRequestError)
+      return new PosternError('platform_invalid_request', invalidMessage, { cause });
+    return new PosternError('proxy_unreadable', `${unreadableMessage} through the proxy ${proxy.name}`, { cause });
   }
   if (error instanceof DeadlineError) {
     const way = proxy ? ` through the proxy ${proxy.name}` : '';

@@ -39,6 +39,17 @@ export function id(value: unknown, field: string): string {
   return typeof value === 'string' && /^\d{1,20}$/.test(value) ? value : invalidField(field, 'an id');
 }
 
+/** Reads a value that a platform leaves out if it is empty, or if it was not asked for. */
+export function optional<T, Missing>(
+  read: (value: unknown, field: string, max?: number) => T,
+  value: unknown,
+  field: string,
+  missing: Missing,
+  max?: number,
+): T | Missing {
+  return value === undefined || value === null ? missing : read(value, field, max);
+}
+
 /** Reads one of the known strings. */
 export function oneOf<const Known extends string>(value: unknown, field: string, known: readonly Known[]): Known {
   const named = text(value, field);

@@ -2,12 +2,11 @@ import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.t
 import type { Page } from '../../shared/model/page.ts';
 import { parseUrl } from '../../shared/model/parse-url.ts';
 import type { ArticleEdits, ArticlePlace, NewArticle, PlatformArticle } from '../articles-port.ts';
-import { flag, InvalidResponseError, list, object, text, type Wire } from '../http/wire.ts';
+import { flag, InvalidResponseError, list, object, optional, text, type Wire } from '../http/wire.ts';
 import type { PageRequest } from '../port.ts';
 import { anArticle, richTextOf, XArticles } from '../x/articles.ts';
 import { aMedia } from '../x/media.ts';
 import { named, operations, others, write } from '../x/operations.ts';
-import { optional } from '../x/read-user.ts';
 import { articleTasks, readSummary } from './article-tasks.ts';
 
 /** The limits of a response with an article, which a worker thread parses. 100,000 characters of Markdown become up to 400,000 values. */

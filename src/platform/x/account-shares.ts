@@ -8,9 +8,10 @@ export interface AccountCaps {
   dailyMicros: number | null;
 }
 
-/** `most` is what one account may use until a time in milliseconds. */
+/** `most` is what one account may use until a time in milliseconds. `left` is the part that all accounts have left, from 0 to 1. */
 interface Window {
   most: number;
+  left?: number;
   until: number;
 }
 
@@ -47,10 +48,18 @@ export class AccountShares {
   }
 
   /** Remembers what a response says about a limit. A window that is over says nothing about the present one. */
-  learn(name: string, limit: number, until: number): void {
+  learn(name: string, limit: number, left: number, until: number): void {
     const now = this.#runtime.now();
     const most = Math.max(1, Math.floor((limit * this.#caps.percent) / 100));
-    if (until > now) Object.assign(this.#window(name), { most, until: Math.min(until, now + dayMs) });
+    if (until > now)
+      Object.assign(this.#window(name), { most, left: left / limit, until: Math.min(until, now + dayMs) });
+  }
+
+  /** Returns the part of each limit that was left at the last response. Windows that are over are left out. */
+  left(): Record<string, number> {
+    const now = this.#runtime.now();
+    const open = [...this.#windows].filter(([, { until }]) => until > now);
+    return Object.fromEntries(open.flatMap(([name, { left }]) => (left === undefined ? [] : [[name, left]])));
   }
 
   spend(account: string, micros: number): void {

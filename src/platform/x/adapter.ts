@@ -40,6 +40,10 @@ export class XPlatform implements Platform {
     return readTweetUrl(url, this.parts.features.host) !== null;
   }
 
+  appLimitsLeft(): Record<string, number> {
+    return this.parts.client.appLimitsLeft();
+  }
+
   ready(): Promise<void> {
     return this.parts.client.ping();
   }

@@ -1,7 +1,7 @@
 import type { RichText } from '../../shared/rich-text/rich-text.ts';
 import type { TaskRunner } from '../../shared/threads/task.ts';
 import type { ArticleContent, ArticlePlace, NewArticle, PlatformArticle } from '../articles-port.ts';
-import { id, object, readIsoTime, text, type Wire } from '../http/wire.ts';
+import { id, object, optional, readIsoTime, text, type Wire } from '../http/wire.ts';
 import type { PlatformCall } from '../port.ts';
 import { UnsupportedArticles } from '../unsupported-session.ts';
 import { articleTasks } from './article-tasks.ts';
@@ -13,7 +13,6 @@ import { Notes } from './notes.ts';
 import { operations, writes } from './operations.ts';
 import { subjectNotFound } from './problems.ts';
 import { maxTextLength, timeOfId } from './read-post.ts';
-import { optional } from './read-user.ts';
 import type { SessionParts } from './session.ts';
 
 /** The post of an article is remembered for this time. */

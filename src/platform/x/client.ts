@@ -36,8 +36,6 @@ export interface XClientOptions {
   onCreditExhausted: () => void;
   /** Called with the price of objects that X bills, also of calls that no caller pays for, such as those of pollers. */
   onCost?: OnCost | undefined;
-  /** Called with the part of an app-wide limit that is left. */
-  onAppLimit?: ((limit: string, left: number) => void) | undefined;
 }
 
 export interface XRequest<Query extends string, Class extends PriceClass> {
@@ -78,6 +76,8 @@ export interface XWrite<Body extends string> {
   restriction?: string | undefined;
   /** Distinguishes several writes of the same operation in one call. A repeated call must use the same value. */
   part?: string;
+  /** Called when the price was counted. */
+  onCount?: () => void;
 }
 
 /** The body of a successful response. */
@@ -115,6 +115,10 @@ export class XClient {
     const { accountCaps, runtime } = options;
     this.#shares = accountCaps ? new AccountShares(accountCaps, runtime) : null;
     this.#target = { origin: new URL(options.origin).origin, chosenBy: 'operator' };
+  }
+
+  appLimitsLeft(): Record<string, number> {
+    return this.#shares?.left() ?? {};
   }
 
   get hasAppToken(): boolean {
@@ -183,7 +187,7 @@ export class XClient {
    * it receives. Only the sandbox recognizes a repeated one, by its idempotency token.
    */
   write<Body extends string, T>(request: XWrite<Body>, call: PlatformCall, read: (data: Wire) => T): Promise<T> {
-    const { operation, ids, body, bytes, subject, part = '', price = operation.price } = request;
+    const { operation, ids, body, bytes, subject, part = '' } = request;
     this.#refuseEarly(operation, call);
     this.#enter(operation, call, false);
     const headers = this.#headersFor(call);
@@ -212,12 +216,27 @@ export class XClient {
       call,
       async (answer) => {
         const about = { operation, subject, appOnly: false, restriction };
-        const { data } = await this.#read(answer, about, call, (found) => found.data !== undefined);
-        const result = read(object(data, 'data'));
-        if (price !== null) this.#count(call, price, 1, writePrices[price]);
-        return result;
+        // A 2xx response that cannot be read leaves the write performed.
+        let isPerformed = answer.status < 300;
+        const isSuccess = ({ data, errors }: XBody) => {
+          isPerformed &&= data !== undefined || errors.length === 0;
+          return data !== undefined;
+        };
+        try {
+          const { data } = await this.#read(answer, about, call, isSuccess);
+          return read(object(data, 'data'));
+        } finally {
+          if (isPerformed) this.countWrite(request, call);
+        }
       },
     );
+  }
+
+  /** Counts the price of a write that X has performed. */
+  countWrite(request: Pick<XWrite<string>, 'operation' | 'price' | 'onCount'>, call: PlatformCall): void {
+    const { operation, price = operation.price, onCount } = request;
+    if (price !== null) this.#count(call, price, 1, writePrices[price]);
+    onCount?.();
   }
 
   /** Checks that the platform responds. Without a token the response is 401. */
@@ -307,8 +326,7 @@ export class XClient {
         Number(headers[`${prefix}-${part}`]),
       );
       if (!(limit > 0 && left >= 0 && reset > 0)) continue;
-      this.#shares?.learn(name, limit, reset * 1_000);
-      this.#options.onAppLimit?.(name, left / limit);
+      this.#shares?.learn(name, limit, left, reset * 1_000);
     }
   }
 

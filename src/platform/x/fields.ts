@@ -63,7 +63,7 @@ export const protectedFields: Fields<'user'> = { of: 'user', text: queryOf({ 'us
 /** The fields by which a post is recognized. */
 export const referenceFields: Fields<'post'> = {
   of: 'post',
-  text: queryOf({ 'post.fields': 'entities,note_post', expansions: 'referenced_posts' }),
+  text: queryOf({ 'post.fields': 'attachments,entities,note_post', expansions: 'referenced_posts' }),
 };
 /** Only the fields that X always sends: id, name and username, or id and text. */
 export const leastFields = { user: { of: 'user', text: '' }, post: { of: 'post', text: '' } } as const;

@@ -4,12 +4,11 @@ import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { MediaKind, TakenMedia } from '../../shared/model/taken-media.ts';
 import { sleep } from '../../shared/runtime/runtime.ts';
-import { id, object, readCount, text, type Wire } from '../http/wire.ts';
+import { id, object, optional, readCount, text, type Wire } from '../http/wire.ts';
 import type { PlatformCall, PlatformMedia } from '../port.ts';
 import { Notes } from './notes.ts';
 import { operations, writes } from './operations.ts';
-import { subjectNotFound } from './problems.ts';
-import { optional } from './read-user.ts';
+import { mediaRefused, subjectNotFound } from './problems.ts';
 import type { SessionParts } from './session.ts';
 
 const MiB = 1024 * 1024;
@@ -19,6 +18,10 @@ const segmentBytes = 4 * MiB;
 const maxProcessingMs = 120_000;
 const maxCheckSecs = 30;
 const maxAltText = 1_000;
+/** https://docs.x.com/x-api/media/quickstart/best-practices */
+const maxGif = { width: 1280, height: 1080 };
+const videoMs = { min: 500, max: 140_000 };
+const maxReason = 200;
 /** The time after which X drops an upload that is not attached. */
 const keptMs = 24 * 60 * 60 * 1_000;
 
@@ -42,14 +45,14 @@ export class XMedia implements PlatformMedia {
 
   /** Pictures take one request, and GIFs and videos one for each segment. The bytes are streamed. */
   async upload(media: TakenMedia): Promise<string> {
+    checkForm(media);
     const mediaId = await (media.kind === 'photo' ? this.#uploadAtOnce(media) : this.#uploadSegments(media));
     await this.#kinds.save(mediaId, media.kind, this.#call);
     return mediaId;
   }
 
   async describe(mediaId: string, altText: string): Promise<void> {
-    if (altText.length > maxAltText)
-      throw malformedField('media_alt_texts', `must have at most ${maxAltText} characters each on this platform`);
+    checkAltText(altText);
     const body = { id: mediaId, metadata: { alt_text: { text: altText } } };
     const request = { operation: writes.createMediaMetadata, ids: [], body, subject: aMedia(mediaId), part: mediaId };
     await this.#parts.client.write(request, this.#call, () => undefined);
@@ -94,7 +97,10 @@ export class XMedia implements PlatformMedia {
     const until = runtime.now() + maxProcessingMs;
     for (let info = begun; ; ) {
       if (info.state === 'succeeded') return;
-      if (info.state === 'failed') throw new PosternError('malformed_field', 'The platform cannot process this media');
+      if (info.state === 'failed') {
+        const reason = info.reason && `: ${info.reason}`;
+        throw new PosternError('malformed_field', `The platform cannot process this media${reason}`);
+      }
       const waitMs = Math.min(maxCheckSecs, Math.max(1, info.seconds)) * 1_000;
       if (runtime.now() + waitMs > until)
         throw new PosternError('platform_timeout', 'The platform did not process the media in time');
@@ -104,6 +110,19 @@ export class XMedia implements PlatformMedia {
       info = await client.send(request, this.#call, ({ data }) => processingOf(object(data, 'data')));
     }
   }
+}
+
+/** Refuses media that X would refuse after it was sent. */
+function checkForm({ kind, width, height, durationMs }: TakenMedia): void {
+  if (kind === 'gif' && ((width ?? 0) > maxGif.width || (height ?? 0) > maxGif.height))
+    throw mediaRefused(`a GIF has at most ${maxGif.width} x ${maxGif.height} pixels`);
+  if (kind === 'video' && durationMs !== null && (durationMs < videoMs.min || durationMs > videoMs.max))
+    throw mediaRefused(`a video lasts from ${videoMs.min / 1_000} to ${videoMs.max / 1_000} seconds`);
+}
+
+export function checkAltText(altText: string): void {
+  if (altText.length > maxAltText)
+    throw malformedField('media_alt_texts', `must have at most ${maxAltText} characters each on this platform`);
 }
 
 export const aMedia = (mediaId: string) => ({ kind: 'Media', id: mediaId }) as const;
@@ -118,14 +137,19 @@ const none: Wire = {};
 interface Processing {
   state: string;
   seconds: number;
+  /** Why X cannot process the media; empty if X does not say. */
+  reason: string;
 }
 
 /** Media that need no processing have no state. */
 function processingOf(data: Wire): Processing {
-  const { state, check_after_secs: seconds } = optional(object, data.processing_info, 'processing_info', none);
+  const info = optional(object, data.processing_info, 'processing_info', none);
+  const { state, check_after_secs: seconds } = info;
+  const { message } = optional(object, info.error, 'error', none);
   return {
     state: optional(text, state, 'state', 'succeeded'),
     seconds: optional(readCount, seconds, 'check_after_secs', 1),
+    reason: optional(text, message, 'message', '').slice(0, maxReason),
   };
 }
 

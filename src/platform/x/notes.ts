@@ -17,9 +17,10 @@ export class Notes {
     this.#keptMs = keptMs;
   }
 
+  /** Remembers a performed write. If the store fails, the write has succeeded nevertheless. */
   async save(id: string, identifier: string, { proxy, account }: PlatformCall): Promise<void> {
     const hash = proxy ? this.#keyOf(id, account) : this.#keyOf(id);
-    await this.#stored?.save([{ hash, identifier }], this.#keptMs, maxKept);
+    await this.#stored?.save([{ hash, identifier }], this.#keptMs, maxKept).catch(() => undefined);
   }
 
   async find(id: string, { account }: PlatformCall): Promise<string | null> {

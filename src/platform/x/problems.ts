@@ -1,7 +1,7 @@
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { type MissingReason, missingTexts } from '../../shared/model/lookup.ts';
-import { InvalidResponseError } from '../http/errors.ts';
+import { InvalidRequestError, InvalidResponseError } from '../http/errors.ts';
 import type { Wire } from '../http/wire.ts';
 import type { Endpoint } from './operations.ts';
 
@@ -41,6 +41,8 @@ export function rateLimited({ name }: Endpoint, ms: number): PosternError {
   return new PosternError('platform_rate_limit', `The platform's rate limit of ${name}`, { retryAfterSeconds });
 }
 
+const notAllowed = 'The platform does not allow this';
+
 /** The statuses that say all. Of other errors, a body that is not X's comes from a gateway in between. */
 const plainStatuses = new Set([402, 413, 429]);
 
@@ -57,6 +59,7 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   if (status === 429) return rateLimited(operation, context.retryAfterSeconds * 1_000);
   if (status === 402 || problem.title === 'SpendCapReached' || problem.type === 'usage-capped')
     return new PosternError('platform_credit_exhausted', "The operator's credit at the platform is used up");
+  if (problem.type === 'client-forbidden' && context.restriction) return refused(detail || notAllowed, context);
   if (problem.type === 'client-forbidden' || (appOnly && (status === 401 || status === 403)))
     return new PosternError('platform_app_refused', "The platform does not allow the operator's app to make this call");
   if (status === 401) return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
@@ -93,19 +96,20 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   if (status === 403) {
     const names = context.mayLackScopes && problem.type === 'about:blank' && operation.scopes.length > 0;
     const hint = names ? `auth_token may lack the scopes ${scopesOf(operation)}` : undefined;
-    return refused(detail || 'The platform does not allow this', context, hint);
+    return refused(detail || notAllowed, context, hint);
   }
   if (status === 409) return new PosternError('platform_conflict', detail || 'The platform has another state');
   if (status === 413) return mediaRefused('it is too large');
   if (status === 404 && subject) return subjectNotFound(subject);
-  throw new InvalidResponseError(`problem ${printable(problem.type)} with status ${status}`);
+  const ErrorClass = status >= 400 && problem.type !== '' ? InvalidRequestError : InvalidResponseError;
+  throw new ErrorClass(`problem ${printable(problem.type)} with status ${status}`);
 }
 
 function badCursor(): PosternError {
   return malformedField('cursor', 'is not one that the platform gave for this list');
 }
 
-function mediaRefused(message: string): PosternError {
+export function mediaRefused(message: string): PosternError {
   return new PosternError('malformed_field', `The platform does not take this media: ${message}`);
 }
 
@@ -196,6 +200,12 @@ function isAbout(word: 'suspended' | 'duplicate', reason: string, detail: string
   return reason === word || (reason === '' && new RegExp(`\\b${word}\\b`, 'i').test(detail.replace(/\[.*\]/s, '')));
 }
 
+/** The parameters whose value is the subject of a call. */
+const subjectNames = [
+  ...['id', 'ids', 'username', 'usernames', 'tweet_id', 'source_tweet_id', 'target_user_id'],
+  'reply.in_reply_to_tweet_id',
+];
+
 /** Blames the caller only for values that the caller sent and X alone can check. */
 function invalidRequest({ parameters, values, message }: Problem, subject: Subject | null): PosternError {
   const has = (...names: string[]) => names.some((name) => parameters.includes(name));
@@ -212,8 +222,9 @@ function invalidRequest({ parameters, values, message }: Problem, subject: Subje
       ? malformedField('media_ids', message)
       : new PosternError('resource_not_found', `Media not found: ${ids}`);
   }
-  if (subject && has('id', 'ids', 'username', 'usernames')) return subjectNotFound(subject);
-  throw new InvalidResponseError(`problem invalid-request of ${parameters.map(printable).join(', ')}`);
+  if (subject && has('quote_tweet_id')) return subjectNotFound({ ...subject, id: subject.other ?? subject.id });
+  if (subject && has(...subjectNames)) return subjectNotFound(subject);
+  throw new InvalidRequestError(`problem invalid-request of ${parameters.map(printable).join(', ')}`);
 }
 
 function printable(name: string): string {

@@ -3,12 +3,11 @@ import type { Media } from '../../shared/model/media.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
 import type { QuotedTweet, Tweet } from '../../shared/model/tweet.ts';
 import type { Author } from '../../shared/model/user.ts';
-import { id, list, object, readCount, readTweetTime, text, type Wire } from '../http/wire.ts';
+import { id, list, object, optional, readCount, readTweetTime, text, type Wire } from '../http/wire.ts';
 import type { PlatformNeeds } from '../port.ts';
 import type { XBody } from './client.ts';
 import { type XFeatures, xFeatures } from './features.ts';
-import { optional, readAuthor } from './read-user.ts';
-import { readTweetUrl } from './tweet-url.ts';
+import { readAuthor } from './read-user.ts';
 
 /** The maximum length of the text of a post and of the URLs in it, in UTF-16 code units. */
 export const maxTextLength = 200_000;
@@ -30,7 +29,7 @@ interface References {
   retweeted: string | null;
 }
 
-function referencesOf(post: Wire): References {
+export function referencesOf(post: Wire): References {
   const found: References = { repliedTo: null, quoted: null, retweeted: null };
   const all = optional(list, post.referenced_posts ?? post.referenced_tweets, 'referenced_posts', empty);
   for (const item of all.slice(0, maxReferences)) {
@@ -42,37 +41,6 @@ function referencesOf(post: Wire): References {
     else if (type === 'retweeted') found.retweeted = id(target, 'id');
   }
   return found;
-}
-
-/** Returns true if a post has the text and the references that it was created with. X replaces links and adds some. */
-export function isPostOf(
-  post: Wire,
-  { text: sent, replyTo, quoteOf }: { text: string; replyTo: string | null; quoteOf: string | null },
-): boolean {
-  const { repliedTo, quoted } = referencesOf(post);
-  const { text: found, entities } = optional(object, post.note_post ?? post.note_tweet, 'note_post', post);
-  const links = optional(list, optional(object, entities, 'entities', none).urls, 'urls', empty);
-  const whole = links
-    .map((each) => object(each, 'urls[]'))
-    .reduce(
-      (made, link) => {
-        const expanded = optional(text, link.expanded_url, 'expanded_url', '');
-        const isAdded = mediaKeyOf(link) !== null || (quoteOf !== null && readTweetUrl(expanded) === quoteOf);
-        return made.replaceAll(text(link.url, 'url'), isAdded ? '' : expanded);
-      },
-      text(found, 'text', maxTextLength),
-    );
-  return repliedTo === replyTo && quoted === quoteOf && comparable(whole) === comparable(sent);
-}
-
-/** Removes what X changes in a text: escapes, schemes of links, mentions at the start of replies, and white space. */
-function comparable(words: string): string {
-  const plain = words.normalize('NFC').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-  return plain
-    .replace(/https?:\/\//gi, '')
-    .replace(/^(?:\s*@\w+)+/, '')
-    .replace(/\s+/g, ' ')
-    .trim();
 }
 
 /** The objects of one or more responses, by their ids. It converts posts to tweets with their authors, media and quoted tweets. */
@@ -248,9 +216,9 @@ function addAll(known: Map<string, Wire>, items: unknown, keyOf: (item: Wire) =>
 
 const idOf = (item: Wire) => id(item.id, 'id');
 const authorOf = (post: Wire) => optional(id, post.author_id, 'author_id', null);
-const mediaKeyOf = (url: unknown) => optional(text, object(url, 'urls[]').media_key, 'media_key', null);
+export const mediaKeyOf = (url: unknown) => optional(text, object(url, 'urls[]').media_key, 'media_key', null);
 
-function mediaKeysOf({ attachments }: Wire): string[] {
+export function mediaKeysOf({ attachments }: Wire): string[] {
   const { media_keys: keys } = optional(object, attachments, 'attachments', none);
   return optional(list, keys, 'media_keys', empty, maxMedia).map((key) => text(key, 'media_keys[]'));
 }

@@ -1,21 +1,21 @@
 import type { Author, UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
-import { flag, id, list, object, readCount, readIsoTime, readTweetTime, text, type Wire } from '../http/wire.ts';
+import {
+  flag,
+  id,
+  list,
+  object,
+  optional,
+  readCount,
+  readIsoTime,
+  readTweetTime,
+  text,
+  type Wire,
+} from '../http/wire.ts';
 import type { UserName } from '../port.ts';
 import type { XFeatures } from './features.ts';
 
 const none: Wire = {};
-
-/** Reads a value that X leaves out if it is empty, or if it was not asked for. */
-export function optional<T, Missing>(
-  read: (value: unknown, field: string, max?: number) => T,
-  value: unknown,
-  field: string,
-  missing: Missing,
-  max?: number,
-): T | Missing {
-  return value === undefined || value === null ? missing : read(value, field, max);
-}
 
 export function readUserName(user: Wire): UserName {
   return { id: id(user.id, 'id'), userName: text(user.username, 'username') };

@@ -6,7 +6,7 @@ import type { UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { InvalidResponseError, toCallerError } from '../http/errors.ts';
-import { id, list, object, text, type Wire } from '../http/wire.ts';
+import { id, list, object, optional, text, type Wire } from '../http/wire.ts';
 import type {
   PageOf,
   PageRequest,
@@ -27,7 +27,7 @@ import { type Operation, operations, type PriceClass } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
 import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
 import { PostReader, timeOfId } from './read-post.ts';
-import { optional, readAbout, readCard, readProfile, readUserName } from './read-user.ts';
+import { readAbout, readCard, readProfile, readUserName } from './read-user.ts';
 import { earliestRecent, firstPostMs, planSearch, recentMs, type SearchPlan } from './search-query.ts';
 
 export interface SessionParts {

@@ -1,7 +1,6 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { ErrorReason } from '../../shared/errors/reasons.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
-import { flag, id, object, text, type Wire } from '../http/wire.ts';
+import { flag, id, object, optional, text, type Wire } from '../http/wire.ts';
 import type {
   CreatedTweet,
   FollowState,
@@ -15,11 +14,12 @@ import { XArticles } from './articles.ts';
 import type { XWrite } from './client.ts';
 import { protectedFields, referenceFields } from './fields.ts';
 import { aUser, byReference, checkedId, isId } from './identifiers.ts';
-import { XMedia } from './media.ts';
+import { findLost, type Wanted } from './lost-post.ts';
+import { checkAltText, XMedia } from './media.ts';
 import { enterpriseOnly, operations, type Write, writes } from './operations.ts';
 import { aTweet, subjectNotFound } from './problems.ts';
-import { isPostOf, maxTextLength, timeOfId } from './read-post.ts';
-import { optional, readUserName } from './read-user.ts';
+import { maxTextLength, timeOfId } from './read-post.ts';
+import { readUserName } from './read-user.ts';
 import { itemsOf, XReadSession } from './session.ts';
 import { readTweetUrl } from './tweet-url.ts';
 
@@ -44,16 +44,20 @@ export class XSession extends XReadSession {
     for (const tweetId of [replyTo, quoteOf]) if (tweetId !== null) checkedId(aTweet(tweetId));
     for (const mediaId of mediaIds)
       if (!isId(mediaId)) throw new PosternError('resource_not_found', `Media not found: ${mediaId}`);
-    const wanted = { text: tweet.text, replyTo, quoteOf, sinceMs: this.parts.runtime.now() };
+    for (const alt of mediaAltTexts) checkAltText(alt);
+    const wanted = { text: tweet.text, replyTo, quoteOf, mediaIds, sinceMs: this.parts.runtime.now() };
     for (const [at, mediaId] of mediaIds.entries()) {
       const alt = mediaAltTexts[at];
       if (alt) await this.media.describe?.(mediaId, alt);
     }
+    let isCounted = false;
+    const request = { ...requestOf(wanted), onCount: () => (isCounted = true) };
     try {
-      return await this.#create(wanted, mediaIds);
+      return await this.write(request, (data) => createdTweet(data, tweet.text));
     } catch (error) {
       const found = await this.#findLost(error, wanted);
       if (!found) throw error;
+      if (!isCounted) this.parts.client.countWrite(request, this.call);
       return createdTweet({ id: found.id }, tweet.text);
     }
   }
@@ -116,39 +120,15 @@ export class XSession extends XReadSession {
     return this.parts.client.write(request, this.call, read);
   }
 
-  #create({ text, replyTo, quoteOf }: Wanted, mediaIds: readonly string[]): Promise<CreatedTweet> {
-    const named = replyTo ?? quoteOf;
-    const request = {
-      operation: writes.createPosts,
-      ids: [],
-      body: {
-        ...((text !== '' || mediaIds.length === 0) && { text }),
-        ...(replyTo !== null && { reply: { in_reply_to_tweet_id: replyTo } }),
-        ...(quoteOf !== null && { quote_tweet_id: quoteOf }),
-        ...(mediaIds.length > 0 && { media: { media_ids: mediaIds } }),
-      },
-      subject: named === null ? null : { ...aTweet(named), other: quoteOf ?? undefined },
-      price: link.test(text) ? ('post_create_with_link' as const) : undefined,
-      restriction: replyTo !== null ? replies : quoteOf !== null ? enterpriseOnly('quotes') : undefined,
-    };
-    return this.write(request, (data) => createdTweet(data, text));
-  }
-
-  /**
-   * Returns the post of a write whose answer was lost, if it is among the newest posts of the actor. X knows no idempotency tokens, and
-   * never gets the write again.
-   */
-  async #findLost(error: unknown, { sinceMs, ...wanted }: Wanted): Promise<Wire | undefined> {
-    if (this.parts.features.extensions || !(error instanceof PosternError) || !lost.has(error.reason)) return undefined;
-    try {
+  /** X knows no idempotency tokens, so the write is never sent again. */
+  async #findLost(error: unknown, wanted: Wanted): Promise<Wire | undefined> {
+    if (this.parts.features.extensions) return undefined;
+    return findLost(error, wanted, async () => {
       const { getUsersPosts: operation } = operations;
       const [size] = operation.sizes;
       const request = { operation, id: await this.viewerId(), page: { size, token: null }, fields: referenceFields };
-      const newest = await this.send(request, (body) => itemsOf(body, size));
-      return newest.find((post) => timeOfId(id(post.id, 'id')) >= sinceMs - toleranceMs && isPostOf(post, wanted));
-    } catch {
-      return undefined;
-    }
+      return this.send(request, (body) => itemsOf(body, size));
+    });
   }
 
   /** Sends a write about one post and checks the boolean in its response. */
@@ -157,7 +137,7 @@ export class XSession extends XReadSession {
     const postId = checkedId(subject);
     const body = operation.method === 'POST' ? { tweet_id: postId } : undefined;
     const ids = [await this.viewerId(), postId];
-    await this.write({ operation, ids, body, subject }, (data) => flag(data[confirms], confirms));
+    await this.write({ operation, ids, body, subject }, (data) => confirm(operation, data, confirms));
   }
 
   async #setFollow(operation: Write, user: UserReference): Promise<FollowState> {
@@ -174,7 +154,7 @@ export class XSession extends XReadSession {
   }
 
   async #setState(operation: Write, user: UserReference, verb: string, confirms: string): Promise<NamedUser> {
-    const { target } = await this.#relate(operation, user, verb, (data) => flag(data[confirms], confirms));
+    const { target } = await this.#relate(operation, user, verb, (data) => confirm(operation, data, confirms));
     return { id: target.id, userName: target.userName, name: target.name };
   }
 
@@ -189,27 +169,28 @@ export class XSession extends XReadSession {
   }
 }
 
-/** A post as the caller wants it, and when the call began. */
-interface Wanted {
-  text: string;
-  replyTo: string | null;
-  quoteOf: string | null;
-  sinceMs: number;
+function requestOf({ text, replyTo, quoteOf, mediaIds }: Wanted) {
+  const named = replyTo ?? quoteOf;
+  return {
+    operation: writes.createPosts,
+    ids: [],
+    body: {
+      ...((text !== '' || mediaIds.length === 0) && { text }),
+      ...(replyTo !== null && { reply: { in_reply_to_tweet_id: replyTo } }),
+      ...(quoteOf !== null && { quote_tweet_id: quoteOf }),
+      ...(mediaIds.length > 0 && { media: { media_ids: mediaIds } }),
+    },
+    subject: named === null ? null : { ...aTweet(named), other: quoteOf ?? undefined },
+    price: link.test(text) ? ('post_create_with_link' as const) : undefined,
+    restriction: replyTo !== null ? replies : quoteOf !== null ? enterpriseOnly('quotes') : undefined,
+  };
 }
 
-/** The clocks of X and of this machine may differ by this. */
-const toleranceMs = 5_000;
-
-/** Failures after which the platform may have performed the request. */
-const lost: ReadonlySet<ErrorReason> = new Set([
-  'platform_unreachable',
-  'platform_failed',
-  'platform_unreadable',
-  'platform_timeout',
-  'proxy_failed',
-  'proxy_unreadable',
-  'proxy_timeout',
-]);
+/** Throws a `PosternError` unless the response says that the state is the one that the write makes. */
+function confirm({ method }: Write, data: Wire, name: string): void {
+  if (flag(data[name], name) !== (method === 'POST'))
+    throw new PosternError('platform_refused', `The platform left \`${name}\` as it was`);
+}
 
 /** The response has no time, but the id does. */
 function createdTweet(post: Wire, sent: string): CreatedTweet {

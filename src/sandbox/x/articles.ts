@@ -11,14 +11,14 @@ import { Problem } from '../http/problem.ts';
 import { badRequest } from '../refusal.ts';
 import { readContentState } from './content-state.ts';
 import { pageOf, sizeOf } from './request.ts';
-import { usedBefore, type WriteCall, write } from './write.ts';
+import { usedBefore, userOperation, type WriteCall } from './write.ts';
 
 const maxTitleLength = 100;
 const maxJsonBytes = 8 * 1024 * 1024;
 
 /** The articles of X's API, which it writes once: https://docs.x.com/x-api/articles */
 const ofX: readonly XOperation[] = [
-  write({
+  userOperation({
     id: 'articleCreateDraft',
     method: 'POST',
     path: '/2/articles/draft',
@@ -40,7 +40,7 @@ const ofX: readonly XOperation[] = [
       return { data: formOf(call, ownArticle(state.dataset, actor, id)) };
     },
   }),
-  write({
+  userOperation({
     id: 'articlePublish',
     method: 'POST',
     path: '/2/articles/{id}/publish',
@@ -61,7 +61,7 @@ const ofX: readonly XOperation[] = [
 
 /** What X does not offer. */
 const extensions: readonly XOperation[] = [
-  write({
+  userOperation({
     id: 'getArticles',
     method: 'GET',
     path: '/sandbox/articles',
@@ -83,7 +83,7 @@ const extensions: readonly XOperation[] = [
       return { data, meta: { result_count: data.length, ...tokens } };
     },
   }),
-  write({
+  userOperation({
     id: 'getArticle',
     method: 'GET',
     path: '/sandbox/articles/{id}',
@@ -91,7 +91,7 @@ const extensions: readonly XOperation[] = [
       data: articleForm(dataset, actor, readableArticle(dataset, actor, subject)),
     }),
   }),
-  write({
+  userOperation({
     id: 'changeArticle',
     method: 'PUT',
     path: '/sandbox/articles/{id}',
@@ -110,7 +110,7 @@ const extensions: readonly XOperation[] = [
       return { data: summaryForm(state.dataset, call.actor, article) };
     },
   }),
-  write({
+  userOperation({
     id: 'unpublishArticle',
     method: 'POST',
     path: '/sandbox/articles/{id}/unpublish',
@@ -128,7 +128,7 @@ const extensions: readonly XOperation[] = [
       return { data: { ...summaryForm(state.dataset, actor, article), was_published: isNow || wasBefore } };
     },
   }),
-  write({
+  userOperation({
     id: 'deleteArticle',
     method: 'DELETE',
     path: '/sandbox/articles/{id}',

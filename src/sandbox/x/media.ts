@@ -10,7 +10,7 @@ import { badRequest, notFound } from '../refusal.ts';
 import type { UploadFiles } from '../uploads/files.ts';
 import { type Format, formatOf, pictureFormatOf, typeOfExtension } from '../uploads/formats.ts';
 import { keyPrefixes } from './render.ts';
-import { oneOf, usedBefore, type WriteCall, write } from './write.ts';
+import { oneOf, usedBefore, userOperation, type WriteCall } from './write.ts';
 
 /** A segment or a picture of 5 MiB, as base64 in JSON. */
 const maxJsonBytes = 8 * 1024 * 1024;
@@ -26,7 +26,7 @@ const categoryNames = Object.keys(categories);
 
 /** Uploads: https://docs.x.com/x-api/media/quickstart/media-upload-chunked. An upload that is not attached within a day expires. */
 export const mediaOperations: readonly XOperation[] = [
-  write({
+  userOperation({
     id: 'mediaUpload',
     method: 'POST',
     path: '/2/media/upload',
@@ -45,7 +45,7 @@ export const mediaOperations: readonly XOperation[] = [
       return answerOf(call, await finish(call, pending));
     },
   }),
-  write({
+  userOperation({
     id: 'initializeMediaUpload',
     method: 'POST',
     path: '/2/media/upload/initialize',
@@ -63,7 +63,7 @@ export const mediaOperations: readonly XOperation[] = [
       return { data: { id, media_key: keyOf(id, format.kind), expires_after_secs: expiresAfterSecs } };
     },
   }),
-  write({
+  userOperation({
     id: 'appendMediaUpload',
     method: 'POST',
     path: '/2/media/upload/{id}/append',
@@ -82,7 +82,7 @@ export const mediaOperations: readonly XOperation[] = [
       return { data: { expires_at: Math.floor(call.state.now() / 1_000) + expiresAfterSecs } };
     },
   }),
-  write({
+  userOperation({
     id: 'finalizeMediaUpload',
     method: 'POST',
     path: '/2/media/upload/{id}/finalize',
@@ -91,14 +91,14 @@ export const mediaOperations: readonly XOperation[] = [
       return answerOf(call, pending === undefined ? uploadOf(call, call.subject) : await finish(call, pending));
     },
   }),
-  write({
+  userOperation({
     id: 'getMediaUploadStatus',
     method: 'GET',
     path: '/2/media/upload',
     query: ['media_id', 'command'],
     run: (call) => answerOf(call, uploadOf(call, call.query.get('media_id') ?? '')),
   }),
-  write({
+  userOperation({
     id: 'createMediaMetadata',
     method: 'POST',
     path: '/2/media/metadata',

@@ -8,7 +8,7 @@ import { type Fields, optionalString, requiredString } from '../fields.ts';
 import type { XOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { badRequest, Refusal } from '../refusal.ts';
-import { postOf, usedBefore, type WriteCall, write } from './write.ts';
+import { postOf, usedBefore, userOperation, type WriteCall } from './write.ts';
 
 const MAX_PHOTOS = 4;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -20,7 +20,7 @@ interface Draft {
   readonly media: readonly string[];
 }
 
-const createPosts = write({
+const createPosts = userOperation({
   id: 'createPosts',
   method: 'POST',
   path: '/2/tweets',
@@ -53,7 +53,7 @@ const createPosts = write({
 });
 
 /** Deletes a post, or a repost by its own id. */
-const deletePosts = write({
+const deletePosts = userOperation({
   id: 'deletePosts',
   method: 'DELETE',
   path: '/2/tweets/{id}',

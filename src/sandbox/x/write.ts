@@ -25,7 +25,7 @@ export interface WriteCall {
   readonly token: string | undefined;
 }
 
-interface DeclaredWrite extends Pick<XOperation, 'id' | 'method' | 'path' | 'maxJsonBytes'> {
+interface DeclaredOperation extends Pick<XOperation, 'id' | 'method' | 'path' | 'maxJsonBytes'> {
   /** The names of the query parameters. */
   readonly query?: readonly string[];
   /** The names in the body. Others are refused, as X does. */
@@ -37,7 +37,13 @@ interface DeclaredWrite extends Pick<XOperation, 'id' | 'method' | 'path' | 'max
 }
 
 /** Declares an operation that only user tokens may call. */
-export function write({ query: known = [], names = [], status = 200, run, ...route }: DeclaredWrite): XOperation {
+export function userOperation({
+  query: known = [],
+  names = [],
+  status = 200,
+  run,
+  ...route
+}: DeclaredOperation): XOperation {
   return {
     ...route,
     access: 'x',

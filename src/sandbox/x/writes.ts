@@ -6,7 +6,7 @@ import type { XOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { badRequest } from '../refusal.ts';
 import { checkValue, idPattern } from './request.ts';
-import { checkOwn, found, postOf, type WriteCall, write } from './write.ts';
+import { checkOwn, found, postOf, userOperation, type WriteCall } from './write.ts';
 
 interface Mark {
   /** The operationIds in X's document. */
@@ -37,7 +37,7 @@ function mark({ ids, part, done, kinds, of, variable = 'tweet_id', check, more }
     return { data: { [done]: holds, ...(holds && more?.(actor, tweet)) } };
   };
   return [
-    write({
+    userOperation({
       id: ids[0],
       method: 'POST',
       path,
@@ -47,7 +47,7 @@ function mark({ ids, part, done, kinds, of, variable = 'tweet_id', check, more }
         return set(call, postOf(call, 'tweet_id', requiredString(call.body, 'tweet_id')), true);
       },
     }),
-    write({
+    userOperation({
       id: ids[1],
       method: 'DELETE',
       path: `${path}/{${variable}}`,
@@ -85,14 +85,14 @@ function relate({ ids, part, verb, set }: Relate): readonly XOperation[] {
     return { data: set(call, target, holds) };
   };
   return [
-    write({
+    userOperation({
       id: ids[0],
       method: 'POST',
       path,
       names: ['target_user_id'],
       run: (call) => run(call, requiredString(call.body, 'target_user_id'), true),
     }),
-    write({
+    userOperation({
       id: ids[1],
       method: 'DELETE',
       path: `${path}/{target_user_id}`,

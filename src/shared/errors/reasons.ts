@@ -135,6 +135,10 @@ export const errorReasons = {
     code: 'platform_unavailable',
     meaning: "The platform refused the operator's app: its plan, its project or its app-only token.",
   },
+  platform_invalid_request: {
+    code: 'platform_unavailable',
+    meaning: 'The platform finds the request of Postern invalid. Nothing was performed. The log has the fields.',
+  },
   platform_unreadable: { code: 'platform_unavailable', meaning: 'The response cannot be understood or trusted.' },
   response_too_large: { code: 'platform_unavailable', meaning: 'The response would have more than 16 MiB.' },
   platform_paused: {

@@ -93,13 +93,6 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly platformAppLimit = new Gauge({
-    name: 'postern_platform_app_limit_left_ratio',
-    help: "The part of a rate limit of the operator's whole app that was left at the last response, by limit.",
-    labelNames: ['limit'],
-    registers: [this.registry],
-  });
-
   readonly holdsSwept = new Counter({
     name: 'postern_holds_swept_total',
     help: 'Reservations of dead processes that this process gave back.',
@@ -187,6 +180,20 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         for (const [kind, value] of Object.entries(open())) this.set({ kind }, value);
+      },
+    });
+  }
+
+  /** Adds the parts of the app-wide rate limits that are left. They are read when `/metrics` is requested. */
+  watchAppLimits(left: () => Readonly<Record<string, number>>): void {
+    new Gauge({
+      name: 'postern_platform_app_limit_left_ratio',
+      help: "The part of a rate limit of the operator's whole app that was left at the last response, until it is reset, by limit.",
+      labelNames: ['limit'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [limit, value] of Object.entries(left())) this.set({ limit }, value);
       },
     });
   }

@@ -13,15 +13,16 @@ const refusal = { reason: 'platform_share_limit', code: 'rate_limited' };
 describe('the share of an account', () => {
   test('is a quarter of the daily limit of the app, until X resets it', async () => {
     let at = now;
-    const { session, requests, appLimits } = await fakeX(answers, { clock: { ...runtime, now: () => at } });
+    const { session, requests, platform } = await fakeX(answers, { clock: { ...runtime, now: () => at } });
     const call = (account: string) => session({ account }).retweet('12');
     await call('a');
     await call('a');
     await expect(call('a')).rejects.toMatchObject({ ...refusal, retryAfterSeconds: windowMs / 1_000 });
     await call('b');
     expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
-    expect(appLimits.at(-1)).toEqual(['daily limit of repostPost', 0.75]);
+    expect(platform.appLimitsLeft()).toEqual({ 'daily limit of repostPost': 0.75 });
     at += windowMs;
+    expect(platform.appLimitsLeft()).toEqual({});
     await call('a');
   });
 

@@ -45,6 +45,7 @@ export async function fakeX(
     clock = runtime as Runtime,
     caps = {} as Partial<AccountCaps>,
     stored = {} as Record<string, string>,
+    isAway = false,
   } = {},
 ) {
   const requests: Received[] = [];
@@ -79,16 +80,19 @@ export async function fakeX(
   const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
   let exhausted = 0;
   const metered: unknown[][] = [];
-  const appLimits: unknown[][] = [];
   const platform = new XPlatform({
     origin,
     runtime: clock,
     proxies,
     timeoutMs: 5_000,
-    identifiers: { find: async (hash) => stored[hash] ?? null, save: async () => {} },
+    identifiers: {
+      find: async (hash) => stored[hash] ?? null,
+      save: async () => {
+        if (isAway) throw new Error('The store is away');
+      },
+    },
     appToken: appToken === null ? null : new Secret(appToken),
     accountCaps: { percent: 25, dailyMicros: null, ...caps },
-    onAppLimit: (...row) => appLimits.push(row),
     onCreditExhausted: () => {
       exhausted += 1;
     },
@@ -108,5 +112,5 @@ export async function fakeX(
       tokenFor: () => '',
       ...call,
     });
-  return { requests, session, metered, appLimits, exhausted: () => exhausted };
+  return { requests, session, metered, platform, exhausted: () => exhausted };
 }

@@ -64,12 +64,35 @@ describe('media', () => {
   });
 
   test.each([
-    ['refuses media that X cannot process with 400', [{ state: 'failed' }], 'malformed_field'],
-    ['gives up after two minutes with 504', [pending], 'platform_timeout'],
-  ])('%s', async (_name, states, reason) => {
+    ['refuses media that X cannot process with 400', [{ state: 'failed' }], 'malformed_field', 'cannot process'],
+    [
+      'names the reason of X',
+      [{ state: 'failed', error: { code: 1, name: 'InvalidMedia', message: 'Unsupported codec' } }],
+      ...['malformed_field', 'Unsupported codec'],
+    ],
+    ['gives up after two minutes with 504', [pending], 'platform_timeout', 'in time'],
+  ] as const)('%s', async (_name, states, reason, message) => {
     const { runtime } = jumpingClock();
     const { session } = await fakeX(upload({ processing_info: pending }, states), { clock: runtime });
-    await expect(session().media.upload(film)).rejects.toMatchObject({ reason });
+    const error = { reason, message: expect.stringContaining(message) };
+    await expect(session().media.upload(film)).rejects.toMatchObject(error);
+  });
+
+  test.each([
+    ['gif', { width: 1281, height: 1080 }],
+    ['gif', { width: 1280, height: 1081 }],
+    ['video', { durationMs: 499 }],
+    ['video', { durationMs: 140_001 }],
+  ] as const)('refuses a %s with %o before it is sent', async (kind, form) => {
+    const { session, requests } = await fakeX({});
+    const refused = session().media.upload({ ...media(kind, Buffer.from('x')), ...form });
+    await expect(refused).rejects.toMatchObject({ code: 'bad_input' });
+    expect(requests).toEqual([]);
+  });
+
+  test('is uploaded even if the store cannot remember it', async () => {
+    const { session } = await fakeX({ 'POST /2/media/upload': data() }, { isAway: true });
+    expect(await session().media.upload(media('photo', Buffer.from('x')))).toBe('12');
   });
 
   test.each([

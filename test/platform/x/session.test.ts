@@ -270,7 +270,7 @@ describe('problems', () => {
       'a parameter of ours',
       400,
       { ...problem('invalid-request'), errors: [{ parameters: { 'post.fields': ['x'] }, message: 'no' }] },
-      'platform_unreadable',
+      'platform_invalid_request',
       expect.any(String),
     ],
     ['a failure', 503, null, 'platform_failed', expect.any(String)],
@@ -291,7 +291,12 @@ describe('problems', () => {
 
   /** The rows of X's errors, in the newer style and in the older one, and what gateways before X send. */
   test.each<[row: string, answer: Response, reason: string, status: number, retryAfterSeconds?: number]>([
-    ['400, whose message has no names', { status: 400, body: problem('invalid-request') }, 'platform_unreadable', 502],
+    [
+      '400, whose message has no names',
+      { status: 400, body: problem('invalid-request') },
+      'platform_invalid_request',
+      502,
+    ],
     ['400 in the older style', { status: 400, body: old(214) }, 'platform_unreadable', 502],
     ['400 that is HTML', { status: 400, html }, 'platform_unreadable', 502],
     ['401 in the older style', { status: 401, body: old(89) }, 'auth_token_rejected', 403],
@@ -336,7 +341,7 @@ describe('problems', () => {
     ['a cut connection', { fault: 'cut' }, 'platform_unreachable', 502],
     ['a cut answer', { body: { data: post('12') }, fault: 'cut body' }, 'platform_unreachable', 502],
     ['no answer', { fault: 'silence' }, 'platform_timeout', 504],
-  ])('%s fails free of charge', async (_row, answer, reason, status, retryAfterSeconds) => {
+  ])('%s fails, and costs only if a write was performed', async (_row, answer, reason, status, retryAfterSeconds) => {
     let expire = () => {};
     const after: typeof runtime.after = (ms, task) => {
       expire = task;
@@ -353,7 +358,8 @@ describe('problems', () => {
     const refusal = { reason, status, ...(retryAfterSeconds && { retryAfterSeconds }) };
     await expect(session().tweet('12')).rejects.toMatchObject(refusal);
     await expect(session().deleteTweet('12')).rejects.toMatchObject(refusal);
-    expect(metered).toEqual([]);
+    const isPerformed = reason === 'platform_unreadable' && (answer.status ?? 200) < 300;
+    expect(metered).toEqual(isPerformed ? [['content_manage', 5_000]] : []);
   });
 
   test('of ours are logged with the names of the parameters, and not with their values', async () => {
@@ -410,7 +416,7 @@ describe('problems', () => {
     const { session } = await fakeX({ '/2/tweets/search/recent': { status: 400, body } });
     const first = { count: 20, cursor: null };
     await expect(session().searchTweets({ q: 'loom', product: 'Top', ...first })).rejects.toMatchObject({ field: 'q' });
-    await expect(session().replies('12', first)).rejects.toMatchObject({ reason: 'platform_unreadable' });
+    await expect(session().replies('12', first)).rejects.toMatchObject({ reason: 'platform_invalid_request' });
   });
 
   test('remembers an exhausted rate limit of a token and an operation', async () => {

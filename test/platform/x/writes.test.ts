@@ -62,6 +62,16 @@ describe('marks and relations', () => {
     ]);
   });
 
+  test('are refused if the response contradicts them', async () => {
+    const { session } = await fakeX({
+      ...{ ...me, ...byName },
+      'POST /2/users/1/likes': { body: { data: { liked: false } } },
+      'DELETE /2/users/1/blocking/2': { body: { data: { blocking: true } } },
+    });
+    await expect(session().likeTweet('30')).rejects.toMatchObject({ reason: 'platform_refused' });
+    await expect(session().unblock({ userName: 'grace' })).rejects.toMatchObject({ reason: 'platform_refused' });
+  });
+
   test('are refused for oneself and for missing posts', async () => {
     const errors = [{ type: 'https://api.x.com/2/problems/resource-not-found', resource_id: '30', value: '30' }];
     const self = { '/2/users/1': { body: { data: { ...grace, id: '1' } } } };
@@ -128,11 +138,28 @@ describe('creating a post', () => {
     [invalid({ text: ['x'] }), 'malformed_field', 'Malformed field: text: is wrong'],
     [invalid({ 'media.media_ids': ['5'] }), 'resource_not_found', 'Media not found: 5'],
     [invalid({ 'media.media_ids': [] }), 'malformed_field', 'Malformed field: media_ids: is wrong'],
-    [invalid({ reply: ['x'] }), 'platform_unreadable', ''],
-  ])('maps the refusal %#', async (answer, reason, message) => {
-    const { session } = await fakeX({ 'POST /2/tweets': answer });
+    [invalid({ 'reply.in_reply_to_tweet_id': ['30'] }), 'resource_not_found', 'Tweet not found: 30'],
+    [invalid({ quote_tweet_id: ['31'] }), 'resource_not_found', 'Tweet not found: 31'],
+    [invalid({ reply: ['x'] }), 'platform_invalid_request', ''],
+    [{ status: 400, body: { type: 'about:blank', title: 'Bad', status: 400 } }, 'platform_invalid_request', ''],
+    [
+      { status: 403, body: { type: 'x/client-forbidden', detail: 'No.' } },
+      'platform_refused',
+      'No. (X accepts replies only to authors who have mentioned the actor or quoted a post of the actor)',
+    ],
+  ])('maps the refusal %#, without a look-up', async (answer, reason, message) => {
+    const { session, requests } = await fakeX({ 'POST /2/tweets': answer });
     const error = { reason, message: expect.stringContaining(message) };
-    await expect(session().createTweet(draft)).rejects.toMatchObject(error);
+    const tweet = { ...draft, replyToTweetId: '30', quoteTweetId: '31' };
+    await expect(session().createTweet(tweet)).rejects.toMatchObject(error);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('refuses a long description before it sends any', async () => {
+    const { session, requests } = await fakeX({});
+    const tweet = { ...draft, mediaIds: ['5', '6'], mediaAltTexts: ['short', 'x'.repeat(1_001)] };
+    await expect(session().createTweet(tweet)).rejects.toMatchObject({ reason: 'malformed_field' });
+    expect(requests).toEqual([]);
   });
 
   describe.each([
@@ -147,6 +174,8 @@ describe('creating a post', () => {
       entities: { urls: [{ start: 0, end: 1, url: 'https://t.co/a', expanded_url, ...more }] },
     });
 
+    const media = (...keys: string[]) => ({ attachments: { media_keys: keys } });
+
     test.each([
       ['the same text', {}, post(fresh, 'Water first')],
       ['a long text', { text: 'a'.repeat(300) }, post(fresh, 'aa…', { note_post: { text: 'a'.repeat(300) } })],
@@ -155,7 +184,16 @@ describe('creating a post', () => {
       [
         'media',
         { mediaIds: ['5'] },
-        post(fresh, 'Water first https://t.co/a', short('https://x.com/p', { media_key: '3_5' })),
+        post(fresh, 'Water first https://t.co/a', {
+          ...short('https://x.com/p', { media_key: '3_5' }),
+          ...media('3_5'),
+        }),
+      ],
+      ['media whose keys have another form', { mediaIds: ['5'] }, post(fresh, 'Water first', media('x'))],
+      [
+        'a reply to several',
+        { text: '@bob hi', replyToTweetId: '30' },
+        post(fresh, '@grace @ada @bob hi', references(['replied_to', '30'])),
       ],
       ['a reply', { replyToTweetId: '30' }, post(fresh, '@grace Water first', references(['replied_to', '30']))],
       [
@@ -173,7 +211,10 @@ describe('creating a post', () => {
         ...{ ...me, 'POST /2/tweets': answer },
         '/2/users/1/tweets': { body: { data: newest, meta: { result_count: 2 } } },
       });
-      expect(await session().createTweet({ ...draft, ...more })).toMatchObject({ id: found.id });
+      const costs: string[] = [];
+      const actor = session({ cost: { add: (name) => costs.push(name) } });
+      expect(await actor.createTweet({ ...draft, ...more })).toMatchObject({ id: found.id });
+      expect(costs.filter((name) => name.startsWith('post_create'))).toHaveLength(1);
       const asked = requests.map(({ method, path }) => `${method} ${path}`);
       expect(asked).toEqual(['POST /2/tweets', 'GET /2/users/me', 'GET /2/users/1/tweets']);
     });
@@ -186,6 +227,14 @@ describe('creating a post', () => {
         { replyToTweetId: '30' },
         [post(fresh, 'Water first', references(['replied_to', '31']))],
       ],
+      ['mentions another user', { text: '@bob thanks' }, [post(fresh, '@alice thanks')]],
+      [
+        'replies to another user',
+        { text: '@bob thanks', replyToTweetId: '30' },
+        [post(fresh, '@alice thanks', references(['replied_to', '30']))],
+      ],
+      ['has other media', { mediaIds: ['5'] }, [post(fresh, 'Water first', media('3_6'))]],
+      ['has more media', {}, [post(fresh, 'Water first', media('3_6'))]],
       ['quotes a post', {}, [post(fresh, 'Water first', references(['quoted', '31']))]],
       ['cannot be read', {}, [{ id: fresh }]],
     ])('leaves the outcome unknown if the newest post %s', async (_what, more, data) => {
