@@ -78,6 +78,8 @@ export interface XWrite<Body extends string> {
   restriction?: string | undefined;
   /** Distinguishes several writes of the same operation in one call. A repeated call must use the same value. */
   part?: string;
+  /** The time limit in milliseconds, if it is shorter than the usual one. */
+  mostMs?: number;
 }
 
 /** The body of a successful response. */
@@ -115,6 +117,11 @@ export class XClient {
     const { accountCaps, runtime } = options;
     this.#shares = accountCaps ? new AccountShares(accountCaps, runtime) : null;
     this.#target = { origin: new URL(options.origin).origin, chosenBy: 'operator' };
+  }
+
+  /** The time limit of one upload request in milliseconds. */
+  get uploadMs(): number {
+    return this.#options.transport.uploadMs;
   }
 
   get hasAppToken(): boolean {
@@ -207,6 +214,7 @@ export class XClient {
         headers,
         text,
         bytes,
+        mostMs: request.mostMs,
         limits: singleLimits,
       },
       call,

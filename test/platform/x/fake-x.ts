@@ -85,7 +85,12 @@ export async function fakeX(
     runtime: clock,
     proxies,
     timeoutMs: 5_000,
-    identifiers: { find: async (hash) => stored[hash] ?? null, save: async () => {} },
+    identifiers: {
+      find: async (hash) => stored[hash] ?? null,
+      save: async (found) => {
+        for (const { hash, identifier } of found) stored[hash] = identifier;
+      },
+    },
     appToken: appToken === null ? null : new Secret(appToken),
     accountCaps: { percent: 25, dailyMicros: null, ...caps },
     onAppLimit: (...row) => appLimits.push(row),
