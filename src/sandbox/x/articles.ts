@@ -11,7 +11,7 @@ import { Problem } from '../http/problem.ts';
 import { badRequest } from '../refusal.ts';
 import { readContentState } from './content-state.ts';
 import { pageOf, sizeOf } from './request.ts';
-import { usedBefore, type WriteCall, write } from './write.ts';
+import { objectIn, usedBefore, type WriteCall, write } from './write.ts';
 
 const maxTitleLength = 100;
 const maxJsonBytes = 8 * 1024 * 1024;
@@ -169,8 +169,8 @@ async function contentIn(call: WriteCall): Promise<ArticleContent> {
 }
 
 function coverIn(call: WriteCall): string | null {
-  const { cover_media: cover = {} } = call.body as { cover_media?: Fields };
-  return pictureIn(call, optionalString(cover, 'media_id'));
+  const cover = objectIn(call.body, 'cover_media', ['media_id', 'media_category']);
+  return pictureIn(call, cover && optionalString(cover, 'media_id'));
 }
 
 /** Returns the id of one of the actor's own pictures. */
