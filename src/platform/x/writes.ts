@@ -135,8 +135,8 @@ export class XSession extends XReadSession {
   }
 
   /**
-   * Returns the post of a write whose answer was lost, if it is among the newest posts of the actor. X knows no idempotency tokens, and
-   * never gets the write again.
+   * Returns the post of a write whose answer was lost, if it is among the newest posts of the actor. X knows no idempotency tokens,
+   * so the write is never sent again.
    */
   async #findLost(error: unknown, { sinceMs, ...wanted }: Wanted): Promise<Wire | undefined> {
     if (this.parts.features.extensions || !(error instanceof PosternError) || !lost.has(error.reason)) return undefined;
