@@ -1,6 +1,7 @@
+import { type ArticleContent, readRichText, richTextToWire } from '../../shared/rich-text/wire.ts';
+import { mediaIn } from '../dataset/article-entries.ts';
 import { articleForm, summaryForm } from '../dataset/article-forms.ts';
 import type { SandboxArticle } from '../dataset/articles.ts';
-import { type ArticleContent, mediaIn, readContent } from '../dataset/content.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { reversed } from '../dataset/timelines.ts';
 import { ownArticle, readableArticle } from '../dataset/visibility.ts';
@@ -162,8 +163,11 @@ function readTitle(body: Fields): string {
 /** Reads X's `content_state`, or the `content` of the extension, which loses nothing. */
 async function contentIn(call: WriteCall): Promise<ArticleContent> {
   const { body, extended } = call;
-  const content =
-    extended && 'content' in body ? readContent(body['content']) : await readContentState(body['content_state']);
+  const text =
+    extended && 'content' in body
+      ? readRichText(body['content'], (message) => badRequest('content', message))
+      : await readContentState(body['content_state']);
+  const content = richTextToWire(text);
   for (const id of mediaIn(content)) pictureIn(call, id);
   return content;
 }
