@@ -3,8 +3,8 @@ import type { PlatformCall, PlatformIdentifiers } from '../port.ts';
 const maxKept = 100_000;
 
 /**
- * Stores facts that X's API cannot return, such as the post of an article, for each account. The sandbox returns them and needs no store.
- * Responses through a caller's proxy may be forged, so no other account sees what they say.
+ * Stores facts that X's API cannot return, such as the post of an article, for each account. The sandbox returns them
+ * and needs no store. Responses through a caller's proxy may be forged, so they are never public.
  */
 export class Notes {
   readonly #stored: PlatformIdentifiers | null;

@@ -69,8 +69,8 @@ export class UploadFiles {
   }
 
   /**
-   * Appends bytes to a temporary file of `size` bytes, which is created for the first ones, and fsyncs it. Drops bytes that a failed
-   * append left behind.
+   * Appends bytes to a temporary file of `size` bytes, which is created for the first ones, and fsyncs it. Drops bytes
+   * that a failed append left behind.
    */
   async append(name: string, size: number, bytes: Buffer): Promise<void> {
     const file = await open(join(this.#directory(), name), 'a', 0o600);

@@ -36,15 +36,15 @@ export interface ContentContainer {
 }
 
 /**
- * The limit of styles and links per character on average. Each of them becomes a mark or an HTML tag, so without a limit a short text could
- * produce a very large page.
+ * The limit of styles and links per character on average. Each of them becomes a mark or an HTML tag, so without a
+ * limit a short text could produce a very large page.
  */
 const maxMarks = 8;
 /** The maximum number of containers around a block. */
 const maxNesting = 100;
 /**
- * The maximum length of the Markdown of an article, roughly. An article has at most 100,000 characters when it is written. The addresses of its
- * pictures are longer when it is read.
+ * The maximum length of the Markdown of an article, roughly. An article has at most 100,000 characters when it is
+ * written. The addresses of its pictures are longer when it is read.
  */
 const maxWritten = 2_000_000;
 
@@ -68,8 +68,8 @@ export function richTextToWire({ blocks, entities, containers }: RichText): Arti
 }
 
 /**
- * Reads rich text. Throws the error that `fail` returns if the content is malformed, or its Markdown would be longer than that of any
- * article. Unknown fields are dropped.
+ * Reads rich text. Throws the error that `fail` returns if the content is malformed, or its Markdown would be longer
+ * than that of any article. Unknown fields are dropped.
  */
 export function readRichText(content: unknown, fail: (message: string) => Error): RichText {
   return new Reader(fail).read(content);
@@ -196,7 +196,7 @@ function withoutOverlaps(links: readonly EntityRange[], entities: readonly Entit
     });
 }
 
-/** Returns the approximate length of a block in Markdown. Each line repeats the marks of its containers, and each link its address. */
+/** Returns the approximate length of a block in Markdown. Lines repeat the marks of containers, and links their address. */
 function writtenLength({ text, info, links, within }: Block, entities: readonly Entity[]): number {
   const lines = text.split('\n').length;
   const addresses = links.reduce((sum, { entity }) => sum + addressLength(entities[entity]), 0);

@@ -69,6 +69,13 @@ describe('media', () => {
     expect(requests).toHaveLength(3);
   });
 
+  test('is known to the account that uploaded it, and to no other', async () => {
+    const { session } = await fakeX({ 'POST /2/media/upload': data() });
+    await session().media.upload(media('photo', Buffer.from('x')));
+    expect(await session().articles.isPicture('12')).toBe(true);
+    await expect(session({ account: 'other' }).articles.isPicture('12')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   test('waits as long as X asks, until it is processed', async () => {
     const { clock, runtime } = jumpingClock();
     const states = [{ ...pending, state: 'in_progress' }, { state: 'succeeded' }];
