@@ -10,7 +10,7 @@ import {
   styles,
 } from './rich-text.ts';
 
-/** Rich text as JSON of the sandbox's contract, in which empty fields are omitted. The sandbox stores it in this form. */
+/** Rich text as JSON of the sandbox, which omits empty fields and stores it in this form. */
 export interface ArticleContent {
   readonly blocks: readonly ContentBlock[];
   readonly entities: readonly ContentEntity[];
@@ -196,7 +196,7 @@ function withoutOverlaps(links: readonly EntityRange[], entities: readonly Entit
     });
 }
 
-/** Returns the approximate length of a block in Markdown. Lines repeat the marks of containers, and links their address. */
+/** Returns the approximate length of a block in Markdown. Lines repeat marks of containers, and links their address. */
 function writtenLength({ text, info, links, within }: Block, entities: readonly Entity[]): number {
   const lines = text.split('\n').length;
   const addresses = links.reduce((sum, { entity }) => sum + addressLength(entities[entity]), 0);
