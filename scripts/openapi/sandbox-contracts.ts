@@ -218,24 +218,6 @@ export const contracts: Readonly<Record<string, OperationContract>> = {
       ),
     },
   },
-  muteChat: {
-    summary: 'Mutes a conversation for the actor.',
-    responses: {
-      200: jsonResponse(
-        'The conversation is muted.',
-        closedObject({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
-      ),
-    },
-  },
-  unmuteChat: {
-    summary: 'Unmutes a conversation for the actor.',
-    responses: {
-      200: jsonResponse(
-        'The conversation is not muted.',
-        closedObject({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
-      ),
-    },
-  },
   chatPublicKeys: {
     summary:
       'The public chat keys of users, oldest first. The list of a user who has not set up chat is empty. Unknown users are left out. Check the signatures of the keys before use.',

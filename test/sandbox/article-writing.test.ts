@@ -56,6 +56,14 @@ describe('an article', () => {
     expect((await remove(id, author)).status).toBe(404);
   });
 
+  test.each([
+    [null, 201],
+    ['12', 400],
+    [{ media_id: '12' }, 404],
+  ])('with the cover %o is %i', async (cover_media, status) => {
+    expect((await send('POST', '/2/articles/draft', sandbox.ada, { ...draft, cover_media })).status).toBe(status);
+  });
+
   test('can be edited only as a draft and only by its author', async () => {
     const author = await sandbox.mint({ premium: true });
     const { id } = await begin(author);

@@ -95,16 +95,6 @@ describe('a conversation', () => {
     expect(codeOf(await begin(anna))).toEqual([403, 'forbidden']);
     expect((await begin(sandbox.linus)).status).toBe(201);
   });
-
-  test('can be muted', async () => {
-    await begin(anna);
-    await say(anna, 'Hello');
-    const mute = (method: string) => sandbox.call(method, `/sandbox/chat/conversations/${id}/mute`, { as: anna });
-    expect((await mute('PUT')).body).toEqual({ conversation_id: id, muted: true });
-    expect((await list(anna)).conversations[0].muted).toBe(true);
-    expect((await mute('DELETE')).body).toEqual({ conversation_id: id, muted: false });
-    expect((await list(anna)).conversations[0].muted).toBe(false);
-  });
 });
 
 describe('a message', () => {
@@ -150,6 +140,14 @@ describe('a message', () => {
     expect(codeOf(await say(ben, 'x', { kind: 'edit' }))).toEqual([400, 'bad_request']);
     expect(codeOf(await say(ben, 'x', { kind: 'shout' }))).toEqual([400, 'bad_request']);
     expect(codeOf(await say(ben, 'x', { detail: 'A'.repeat(200_000) }))).toEqual([400, 'bad_request']);
+  });
+
+  test('can be deleted, and not edited or reacted to, if one of the two blocks the other', async () => {
+    const body = { target_user_id: anna.userId };
+    expect((await sandbox.x(`/2/users/${ben.userId}/blocking`, ben, { method: 'POST', body })).status).toBe(200);
+    for (const kind of ['edit', 'reaction_added', 'reaction_removed'])
+      expect(codeOf(await about(anna, kind, first))).toEqual([403, 'forbidden']);
+    expect((await about(anna, 'deletion', first)).status).toBe(201);
   });
 
   test('is stored once for each token and each message id', async () => {

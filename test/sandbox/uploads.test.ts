@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { UploadFiles } from '../../src/sandbox/uploads/files.ts';
 import { gif, jpeg, mp4, png, webp } from '../media/pictures.ts';
 import { repetitions } from '../support/repetitions.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -137,6 +138,17 @@ describe('an upload', () => {
     expect(await refused(mp4(), { type: 'video/mp4', total: 6e8 })).toEqual([400, 'total_bytes']);
     expect(await refused(mp4({ seconds: 141 }), { type: 'video/mp4', extended: false })).toEqual([400, 'media']);
     expect(files().filter((name) => !name.startsWith('.part-'))).toEqual([]);
+  });
+
+  test('loses what a failed append left behind', async () => {
+    const files = new UploadFiles(temporaryFolder());
+    for (const [size, text] of [
+      [0, 'ab'],
+      [2, 'cut'],
+      [2, 'c'],
+    ] as const)
+      await files.append('part', size, Buffer.from(text));
+    expect(files.sizeOf('part')).toBe(3);
   });
 
   test('takes base64 in JSON, and segments in their order, each of them again', async () => {

@@ -117,8 +117,8 @@ export interface ActionPipelineParts {
 }
 
 /**
- * The characters that RFC 6265, section 4.1.1, allows in a cookie value. The token is sent in a Cookie header, so other
- * characters could inject a header.
+ * The characters that RFC 6265, section 4.1.1, allows in a cookie value. The token is sent in a header, so other
+ * characters could inject one.
  */
 const tokenPattern = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,1024}$/;
 
@@ -285,7 +285,7 @@ function expensiveChecks({ expensive }: Action, input: Input, tasks: TaskRunner)
 
 function checkToken(token: Secret | null): Secret {
   if (token === null || token.expose() === '') throw missingField('auth_token');
-  if (!tokenPattern.test(token.expose())) throw malformedField('auth_token', "must be the platform cookie's value");
+  if (!tokenPattern.test(token.expose())) throw malformedField('auth_token', 'must be a token of the platform');
   return token;
 }
 

@@ -51,6 +51,8 @@ export interface TransportRequest {
    * time limit and is not repeated.
    */
   waitMs?: number | undefined;
+  /** The time limit in milliseconds, if it is shorter than the usual one. */
+  mostMs?: number | undefined;
   /** The limits of the response that differ from `usualLimits`. */
   limits?: Partial<AnswerLimits> | undefined;
 }
@@ -134,6 +136,11 @@ export class Transport {
     }
   }
 
+  /** The time limit of an upload in milliseconds. */
+  get uploadMs(): number {
+    return this.#options.timeoutMs * uploadPatience;
+  }
+
   async close(): Promise<void> {
     await Promise.all([
       ...[...this.#pools.values()].map(({ pool }) => pool.destroy()),
@@ -182,7 +189,8 @@ export class Transport {
     slot: AnswerSlot | null,
   ): Promise<Answer> {
     const attempts = new Attempts();
-    const timeoutMs = this.#options.timeoutMs * (request.bytes ? uploadPatience : 1) + (request.waitMs ?? 0);
+    const usualMs = request.bytes ? this.uploadMs : this.#options.timeoutMs + (request.waitMs ?? 0);
+    const timeoutMs = Math.min(usualMs, request.mostMs ?? usualMs);
     const deadline = this.#options.runtime.after(timeoutMs, () => attempts.end(new DeadlineError()));
     const hangUp = () => attempts.end(new DisconnectedError());
     call?.signal?.addEventListener('abort', hangUp, { once: true });

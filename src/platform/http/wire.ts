@@ -1,4 +1,3 @@
-import type { Page } from '../../shared/model/page.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
 import { InvalidResponseError } from './errors.ts';
 
@@ -101,13 +100,4 @@ export function readTweetTime(value: unknown, field: string): string {
 
 export function nullable<T>(read: (value: unknown, field: string) => T, value: unknown, field: string): T | null {
   return value === null ? null : read(value, field);
-}
-
-/** Reads a page: its items, the cursor of the next page, and the additional fields in `more`. */
-export function readPage<Item, More extends object>(
-  body: Wire,
-  readItems: (page: Wire) => Item[],
-  more: More,
-): Page<Item> & More {
-  return { items: readItems(body), cursor: nullable(text, body.next_cursor, 'next_cursor'), ...more };
 }

@@ -1,5 +1,6 @@
 import type { ArticleSummary } from '../../shared/model/article.ts';
 import { parseRichText, type RichTextJson } from '../../shared/rich-text/rich-text.ts';
+import { readRichText, richTextToWire } from '../../shared/rich-text/wire.ts';
 import type { Task, TaskInput } from '../../shared/threads/task.ts';
 import type { PlatformArticle } from '../articles-port.ts';
 import {
@@ -13,7 +14,6 @@ import {
   text as readText,
   type Wire,
 } from '../http/wire.ts';
-import { readRichText, richTextToWire } from './rich-text-wire.ts';
 
 /** Longer texts are parsed in a worker thread, because parsing takes about 0.05 ms per 1,000 characters. */
 const inlineUpTo = 32_768;
@@ -44,9 +44,10 @@ export const articleTasks = { writeContent, readArticle: readArticleBody };
 
 function readArticle(body: Wire): PlatformArticle {
   const article = object(body.data, 'data');
+  const content = readRichText(article.content, (message) => new InvalidResponseError(message));
   return {
     ...readSummary(article),
-    content: { richText: JSON.stringify(readRichText(object(article.content, 'content'))) },
+    content: { richText: JSON.stringify(content) },
     isOwn: flag(object(article.viewer, 'viewer').own, 'own'),
   };
 }

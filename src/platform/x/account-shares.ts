@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 
-/** What one account may use of what all accounts share at X: a percentage of app-wide limits, and dollars a UTC day. */
+/** Per-account caps: a percentage of each app-wide limit, and dollars per UTC day. */
 export interface AccountCaps {
   percent: number;
   dailyMicros: number | null;

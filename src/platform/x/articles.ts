@@ -51,14 +51,14 @@ export class XArticles extends UnsupportedArticles {
   }
 
   override async publish(articleId: string): Promise<ArticlePlace> {
-    const known = await this.#posts.find(articleId, this.call);
+    const known = await this.#posts.findOwn(articleId, this.call);
     if (known !== null) return this.#placeAt(articleId, known);
     const subject = anArticle(articleId);
     const request = { operation: writes.articlePublish, ids: [checkedId(subject)], subject };
     const place = await this.write(request, (data) =>
       this.placeOf(data, this.#placeAt(articleId, id(data.post_id, 'post_id'))),
     );
-    await this.#posts.save(articleId, place.tweet_id ?? '', this.call);
+    await this.#posts.save(articleId, place.tweet_id ?? '', this.call, true);
     return place;
   }
 

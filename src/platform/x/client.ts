@@ -78,6 +78,8 @@ export interface XWrite<Body extends string> {
   part?: string;
   /** Called when the price was counted. */
   onCount?: () => void;
+  /** The time limit in milliseconds, if it is shorter than the usual one. */
+  mostMs?: number;
 }
 
 /** The body of a successful response. */
@@ -119,6 +121,11 @@ export class XClient {
 
   appLimitsLeft(): Record<string, number> {
     return this.#shares?.left() ?? {};
+  }
+
+  /** The time limit of one upload request in milliseconds. */
+  get uploadMs(): number {
+    return this.#options.transport.uploadMs;
   }
 
   get hasAppToken(): boolean {
@@ -211,6 +218,7 @@ export class XClient {
         headers,
         text,
         bytes,
+        mostMs: request.mostMs,
         limits: singleLimits,
       },
       call,

@@ -14,6 +14,8 @@ import type { SessionParts } from './session.ts';
 const MiB = 1024 * 1024;
 /** The size of a segment, as X's own client has it. */
 const segmentBytes = 4 * MiB;
+/** The least rate at which X must take the segments of an upload, in bytes per second. */
+const leastRate = 256 * 1024;
 /** X takes a while to process videos. */
 const maxProcessingMs = 120_000;
 const maxCheckSecs = 30;
@@ -60,7 +62,7 @@ export class XMedia implements PlatformMedia {
 
   /** Returns the kind of an upload of the last 24 hours. Throws `not_found` for any other id. */
   async kindOf(mediaId: string): Promise<string> {
-    const kind = await this.#kinds.find(mediaId, this.#call);
+    const kind = await this.#kinds.findOwn(mediaId, this.#call);
     if (kind === null) throw subjectNotFound(aMedia(mediaId));
     return kind;
   }
@@ -75,7 +77,8 @@ export class XMedia implements PlatformMedia {
   }
 
   async #uploadSegments(media: TakenMedia): Promise<string> {
-    const { client } = this.#parts;
+    const { client, runtime } = this.#parts;
+    const until = runtime.now() + client.uploadMs + (media.size / leastRate) * 1_000;
     const body = { media_type: media.type, media_category: categories[media.kind], total_bytes: media.size };
     const begin = { operation: writes.initializeMediaUpload, ids: [], body, subject: null };
     const mediaId = await client.write(begin, this.#call, readId);
@@ -83,7 +86,9 @@ export class XMedia implements PlatformMedia {
     for (let at = 0, index = 0; at < media.size; at += segmentBytes, index += 1) {
       const bytes = formOf({ segment_index: String(index) }, media, at, Math.min(at + segmentBytes, media.size));
       const append = { operation: writes.appendMediaUpload, ids, bytes, subject, part: `${mediaId} ${index}` };
-      await client.write(append, this.#call, () => undefined);
+      const mostMs = until - runtime.now();
+      if (mostMs <= 0) throw new PosternError('platform_timeout', 'The platform did not take the media in time');
+      await client.write({ ...append, mostMs }, this.#call, () => undefined);
     }
     const finalize = { operation: writes.finalizeMediaUpload, ids, subject, part: mediaId };
     const info = await client.write(finalize, this.#call, processingOf);

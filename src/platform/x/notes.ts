@@ -3,8 +3,8 @@ import type { PlatformCall, PlatformIdentifiers } from '../port.ts';
 const maxKept = 100_000;
 
 /**
- * What X never tells, such as the post of an article, in the store that all processes share. The sandbox tells it and needs no store.
- * Responses through a caller's proxy may be forged, so they count for the account of that caller only.
+ * Stores facts that X's API cannot return, such as the post of an article, for each account. The sandbox returns them
+ * and needs no store. Responses through a caller's proxy may be forged, so they are never public.
  */
 export class Notes {
   readonly #stored: PlatformIdentifiers | null;
@@ -17,18 +17,22 @@ export class Notes {
     this.#keptMs = keptMs;
   }
 
-  /** Remembers a performed write. If the store fails, the write has succeeded nevertheless. */
-  async save(id: string, identifier: string, { proxy, account }: PlatformCall): Promise<void> {
-    const hash = proxy ? this.#keyOf(id, account) : this.#keyOf(id);
-    await this.#stored?.save([{ hash, identifier }], this.#keptMs, maxKept).catch(() => undefined);
+  /** Remembers a performed write, also for other accounts if `isPublic`. If the store fails, the write has succeeded nevertheless. */
+  async save(id: string, identifier: string, { proxy, account }: PlatformCall, isPublic = false): Promise<void> {
+    const accounts = isPublic && !proxy ? [account, ''] : [account];
+    const notes = accounts.map((each) => ({ hash: this.#keyOf(id, each), identifier }));
+    await this.#stored?.save(notes, this.#keptMs, maxKept).catch(() => undefined);
   }
 
-  async find(id: string, { account }: PlatformCall): Promise<string | null> {
-    if (this.#stored === null) return null;
-    return (await this.#stored.find(this.#keyOf(id))) ?? (await this.#stored.find(this.#keyOf(id, account)));
+  async findOwn(id: string, { account }: PlatformCall): Promise<string | null> {
+    return (await this.#stored?.find(this.#keyOf(id, account))) ?? null;
   }
 
-  #keyOf(id: string, account = ''): string {
+  async find(id: string, call: PlatformCall): Promise<string | null> {
+    return (await this.#stored?.find(this.#keyOf(id, ''))) ?? this.findOwn(id, call);
+  }
+
+  #keyOf(id: string, account: string): string {
     return `x ${this.#kind} ${id} ${account}`;
   }
 }

@@ -24,8 +24,8 @@ export interface Endpoint {
   /** Requests in 15 minutes. `null` if X documents no limit. */
   readonly limit: number | null;
   /**
-   * Whose requests X counts: those of each user token, or those of the app. X then accepts only the app-only token, and 1
-   * request a second.
+   * Whose requests X counts: those of each user token, or those of the app. For `app`, X accepts only the app-only token,
+   * and 1 request a second.
    */
   readonly limitOf: 'user' | 'app';
   /** True for an extension whose body is all data, without the members of X's bodies. */

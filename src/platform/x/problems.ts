@@ -43,7 +43,7 @@ export function rateLimited({ name }: Endpoint, ms: number): PosternError {
 
 const notAllowed = 'The platform does not allow this';
 
-/** The statuses that say all. Of other errors, a body that is not X's comes from a gateway in between. */
+/** For these statuses the body does not matter. Any other 4xx without X's JSON comes from a gateway. */
 const plainStatuses = new Set([402, 413, 429]);
 
 /** Converts an error response of X to the error that the caller of Postern gets. Codes and types decide, except in `isAbout`. */

@@ -1,5 +1,5 @@
+import type { ArticleContent } from '../../shared/rich-text/wire.ts';
 import type { SandboxArticle } from './articles.ts';
-import { type ArticleContent, mediaIn } from './content.ts';
 import type { Dataset } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
@@ -105,3 +105,8 @@ function attach(dataset: Dataset, now: readonly string[], before: readonly strin
 }
 
 const idsOf = (cover: string | null) => (cover === null ? [] : [cover]);
+
+/** Returns the ids of the media that the content shows. */
+export function mediaIn({ entities }: ArticleContent): string[] {
+  return entities.flatMap((entity) => (entity.type === 'MEDIA' ? [entity.media_id] : []));
+}

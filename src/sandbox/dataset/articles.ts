@@ -1,4 +1,4 @@
-import { type ArticleContent, noContent } from './content.ts';
+import type { ArticleContent } from '../../shared/rich-text/wire.ts';
 import type { SandboxTweet, User } from './types.ts';
 
 /** An article. It is published while `tweet` is not null. */
@@ -47,7 +47,7 @@ export class Articles {
       createdAt: at,
       updatedAt: at,
       title: '',
-      content: () => noContent,
+      content: () => ({ blocks: [], entities: [], containers: [] }),
       coverId: null,
       tweet: null,
       deleted: false,

@@ -35,6 +35,8 @@ export interface PendingUpload {
   bytes: number;
   /** The index of the next segment. */
   next: number;
+  /** Resolves when the last segment is written. Segments are written one after the other. */
+  written: Promise<void>;
 }
 
 const IDLE_MS = 24 * 60 * 60 * 1000;

@@ -1,4 +1,5 @@
-import type { ArticleContent, ContentBlock, ContentContainer, ContentEntity } from '../dataset/content.ts';
+import { headings } from '../../shared/rich-text/rich-text.ts';
+import type { ArticleContent, ContentBlock, ContentContainer, ContentEntity } from '../../shared/rich-text/wire.ts';
 import { SafeHtml, safeHtml } from './html.ts';
 
 type PictureAt = (id: string) => string | undefined;
@@ -42,14 +43,12 @@ function renderContainer(container: ContentContainer | undefined, body: SafeHtml
   return tag === undefined ? body : new SafeHtml(`<${tag}>${body.text}</${tag}>`);
 }
 
-const headings = ['header-one', 'header-two', 'header-three', 'header-four', 'header-five', 'header-six'];
-
 function renderBlock({ entities }: ArticleContent, block: ContentBlock, pictureAt: PictureAt): SafeHtml {
   if (block.type === 'divider') return safeHtml`<hr>`;
   if (block.type === 'code-block') return safeHtml`<pre><code>${block.text}</code></pre>`;
   const body = renderText(block, entities, pictureAt);
   // The only h1 on the page is its title, so headings in the content start at h2.
-  const level = Math.min(6, headings.indexOf(block.type) + 2);
+  const level = Math.min(6, (headings as readonly string[]).indexOf(block.type) + 2);
   if (level >= 2) return new SafeHtml(`<h${level}>${body.text}</h${level}>\n`);
   return block.text === '' ? safeHtml`` : safeHtml`<p>${body}</p>\n`;
 }

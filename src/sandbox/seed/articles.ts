@@ -1,5 +1,5 @@
+import type { ArticleContent } from '../../shared/rich-text/wire.ts';
 import type { ArticleReference } from '../dataset/articles.ts';
-import type { ArticleContent } from '../dataset/content.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
 import type { Topic } from './topic.ts';

@@ -68,10 +68,14 @@ export class UploadFiles {
     return { path, size, head: Buffer.concat(head) };
   }
 
-  /** Appends bytes to a temporary file, which is created for the first ones, and fsyncs it. */
-  async append(name: string, bytes: Buffer): Promise<void> {
+  /**
+   * Appends bytes to a temporary file of `size` bytes, which is created for the first ones, and fsyncs it. Drops bytes
+   * that a failed append left behind.
+   */
+  async append(name: string, size: number, bytes: Buffer): Promise<void> {
     const file = await open(join(this.#directory(), name), 'a', 0o600);
     try {
+      await file.truncate(size);
       await file.writeFile(bytes);
       await file.sync();
     } finally {

@@ -1,6 +1,7 @@
+import { type ArticleContent, readRichText, richTextToWire } from '../../shared/rich-text/wire.ts';
+import { mediaIn } from '../dataset/article-entries.ts';
 import { articleForm, summaryForm } from '../dataset/article-forms.ts';
 import type { SandboxArticle } from '../dataset/articles.ts';
-import { type ArticleContent, mediaIn, readContent } from '../dataset/content.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { reversed } from '../dataset/timelines.ts';
 import { ownArticle, readableArticle } from '../dataset/visibility.ts';
@@ -11,7 +12,7 @@ import { Problem } from '../http/problem.ts';
 import { badRequest } from '../refusal.ts';
 import { readContentState } from './content-state.ts';
 import { pageOf, sizeOf } from './request.ts';
-import { usedBefore, userOperation, type WriteCall } from './write.ts';
+import { objectIn, usedBefore, userOperation, type WriteCall } from './write.ts';
 
 const maxTitleLength = 100;
 const maxJsonBytes = 8 * 1024 * 1024;
@@ -162,15 +163,18 @@ function readTitle(body: Fields): string {
 /** Reads X's `content_state`, or the `content` of the extension, which loses nothing. */
 async function contentIn(call: WriteCall): Promise<ArticleContent> {
   const { body, extended } = call;
-  const content =
-    extended && 'content' in body ? readContent(body['content']) : await readContentState(body['content_state']);
+  const text =
+    extended && 'content' in body
+      ? readRichText(body['content'], (message) => badRequest('content', message))
+      : await readContentState(body['content_state']);
+  const content = richTextToWire(text);
   for (const id of mediaIn(content)) pictureIn(call, id);
   return content;
 }
 
 function coverIn(call: WriteCall): string | null {
-  const { cover_media: cover = {} } = call.body as { cover_media?: Fields };
-  return pictureIn(call, optionalString(cover, 'media_id'));
+  const cover = objectIn(call.body, 'cover_media', ['media_id', 'media_category']);
+  return pictureIn(call, cover && optionalString(cover, 'media_id'));
 }
 
 /** Returns the id of one of the actor's own pictures. */

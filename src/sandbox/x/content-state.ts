@@ -1,5 +1,12 @@
-import type { RichText } from '../../shared/rich-text/rich-text.ts';
-import type { ArticleContent, ContentBlock, ContentContainer, ContentEntity } from '../dataset/content.ts';
+import {
+  type Block,
+  type BlockType,
+  type Container,
+  type Entity,
+  mediaSign,
+  type RichText,
+  type Style,
+} from '../../shared/rich-text/rich-text.ts';
 import { badRequest } from '../refusal.ts';
 
 /*
@@ -9,28 +16,26 @@ import { badRequest } from '../refusal.ts';
 
 type Wire = Readonly<Record<string, unknown>>;
 
-const asIs = ['unstyled', 'header-one', 'header-two', 'header-three'];
+const asIs: readonly BlockType[] = ['header-one', 'header-two', 'header-three'];
 /** The containers of consecutive blocks of a type, outermost first. Each item of a list has one of its own. */
-const wrapped: Readonly<Record<string, readonly ContentContainer[]>> = {
+const wrapped: Readonly<Record<string, readonly Container[]>> = {
   blockquote: [{ type: 'quote' }],
-  'unordered-list-item': [{ type: 'unordered-list' }, { type: 'list-item' }],
-  'ordered-list-item': [{ type: 'ordered-list', start: 1 }, { type: 'list-item' }],
+  'unordered-list-item': [{ type: 'unordered-list', loose: false }, { type: 'list-item' }],
+  'ordered-list-item': [{ type: 'ordered-list', start: 1, loose: false }, { type: 'list-item' }],
 };
-const styleNames: Readonly<Record<string, string>> = { bold: 'BOLD', italic: 'ITALIC' };
-/** Stands for a picture in a text. */
-const mediaSign = '\ufffc';
+const styleNames: Readonly<Record<string, Style>> = { bold: 'BOLD', italic: 'ITALIC' };
 
-export async function readContentState(value: unknown): Promise<ArticleContent> {
+export async function readContentState(value: unknown): Promise<RichText> {
   const { blocks, entities } = objectOf(value);
   const reader = new Reader(listOf(entities).map((entity) => objectOf(objectOf(entity)['value'])));
   for (const block of listOf(blocks)) await reader.add(objectOf(block));
   return reader;
 }
 
-class Reader implements ArticleContent {
-  readonly blocks: ContentBlock[] = [];
-  readonly entities: ContentEntity[] = [];
-  readonly containers: ContentContainer[] = [];
+class Reader implements RichText {
+  readonly blocks: Block[] = [];
+  readonly entities: Entity[] = [];
+  readonly containers: Container[] = [];
   readonly #found: readonly Wire[];
   #last = { type: '', place: 0 };
 
@@ -49,62 +54,52 @@ class Reader implements ArticleContent {
       for (const { of } of linked) await this.#addAtomic(of);
     } else {
       const links = linked.flatMap(({ of, ...range }) =>
-        of['type'] === 'link' ? [{ ...range, entity: this.#addEntity({ type: 'LINK', url: urlOf(of) }) }] : [],
+        of['type'] === 'link'
+          ? [{ ...range, entity: this.#addEntity({ type: 'LINK', url: urlOf(of), title: '' }) }]
+          : [],
       );
       const styled = listOf(block['inline_style_ranges'] ?? []).flatMap((range) => {
         const style = styleNames[textOf(objectOf(range)['style'])];
         return style === undefined ? [] : [{ ...rangeOf(range, text), style }];
       });
-      const within = this.#within(type);
-      this.blocks.push({
-        type: asIs.includes(type) ? type : 'unstyled',
-        text,
-        ...(styled.length > 0 && { styles: styled }),
-        ...(links.length > 0 && { entities: links }),
-        ...(within.length > 0 && { within }),
-      });
+      const known = asIs.find((each) => each === type) ?? 'unstyled';
+      this.#addBlock({ type: known, text, styles: styled, links, within: this.#within(type) });
     }
     this.#last = { ...this.#last, type };
   }
 
   async #addAtomic(entity: Wire): Promise<void> {
     const data = objectOf(entity['data']);
-    if (entity['type'] === 'divider') this.blocks.push({ type: 'divider', text: '' });
+    if (entity['type'] === 'divider') this.#addBlock({ type: 'divider', text: '' });
     else if (entity['type'] === 'image') {
       const links = listOf(data['media_items']).map((item, offset) => {
-        const media_id = textOf(objectOf(item)['media_id']);
-        const alt = data['caption'] === undefined ? {} : { alt: textOf(data['caption']) };
-        return { offset, length: 1, entity: this.#addEntity({ type: 'MEDIA', media_id, ...alt }) };
+        const mediaId = textOf(objectOf(item)['media_id']);
+        const alt = textOf(data['caption'] ?? '');
+        return { offset, length: 1, entity: this.#addEntity({ type: 'MEDIA', mediaId, url: '', alt, title: '' }) };
       });
-      this.blocks.push({ type: 'unstyled', text: mediaSign.repeat(links.length), entities: links });
+      this.#addBlock({ type: 'unstyled', text: mediaSign.repeat(links.length), links });
     } else if (entity['type'] === 'markdown') {
       const { fromMarkdown } = await import('../../shared/rich-text/from-markdown.ts');
       this.#addRichText(fromMarkdown(textOf(data['markdown'])));
     } else throw badRequest('content_state', `The sandbox does not know entities of type ${String(entity['type'])}`);
   }
 
+  /** Adds a text without its pictures, which are no uploads. */
   #addRichText({ blocks, entities, containers }: RichText): void {
     const base = this.containers.length;
     this.containers.push(...containers);
-    const places = entities.map((entity) =>
-      entity.type === 'LINK'
-        ? this.#addEntity({ type: 'LINK', url: entity.url, ...(entity.title && { title: entity.title }) })
-        : null,
-    );
-    for (const { type, text, info, styles, links, within } of blocks) {
-      const linked = links.flatMap(({ entity, ...range }) => {
-        const place = places[entity] ?? null;
-        return place === null ? [] : [{ ...range, entity: place }];
+    const places = entities.map((entity) => (entity.type === 'LINK' ? this.#addEntity(entity) : null));
+    for (const block of blocks) {
+      const links = block.links.flatMap((link) => {
+        const entity = places[link.entity] ?? null;
+        return entity === null ? [] : [{ ...link, entity }];
       });
-      this.blocks.push({
-        type,
-        text,
-        ...(info !== '' && { info }),
-        ...(styles.length > 0 && { styles }),
-        ...(linked.length > 0 && { entities: linked }),
-        ...(within.length > 0 && { within: within.map((place) => base + place) }),
-      });
+      this.blocks.push({ ...block, links, within: block.within.map((place) => base + place) });
     }
+  }
+
+  #addBlock(block: Pick<Block, 'type' | 'text'> & Partial<Block>): void {
+    this.blocks.push({ info: '', styles: [], links: [], within: [], ...block });
   }
 
   /** Returns the containers of a block. Those of the block before go on if it has the same type. */
@@ -115,7 +110,7 @@ class Reader implements ArticleContent {
     return [this.#last.place, ...(item ? [this.containers.push(item) - 1] : [])];
   }
 
-  #addEntity(entity: ContentEntity): number {
+  #addEntity(entity: Entity): number {
     return this.entities.push(entity) - 1;
   }
 

@@ -75,10 +75,15 @@ export const mediaOperations: readonly XOperation[] = [
         throw badRequest('segment_index', `The \`segment_index\` must be from 0 to ${maxSegment}`);
       const bytes = bytesIn(call.body);
       const pending = pendingOf(call);
-      // A repeated request may send segments again that have arrived.
-      if (pending !== undefined && index === pending.next) await append(call, pending, bytes);
-      else if (pending !== undefined && index > pending.next)
-        throw badRequest('segment_index', `The \`segment_index\` must be ${pending.next}`);
+      if (pending !== undefined) {
+        const writing = pending.written.then(async () => {
+          if (index > pending.next) throw badRequest('segment_index', `The \`segment_index\` must be ${pending.next}`);
+          // A repeated request may send segments again that have arrived.
+          if (index === pending.next) await append(call, pending, bytes);
+        });
+        pending.written = writing.catch(() => {});
+        await writing;
+      }
       return { data: { expires_at: Math.floor(call.state.now() / 1_000) + expiresAfterSecs } };
     },
   }),
@@ -143,7 +148,7 @@ function begin({ state, actor, token }: WriteCall, format: Format, totalBytes: n
   const id = nextSnowflake(state.now(), uploads.last);
   uploads.last = id;
   const pending = { id, owner: actor, format, totalBytes, token, startedAt: state.now(), part: `.part-${id}` };
-  const upload: PendingUpload = { ...pending, bytes: 0, next: 0 };
+  const upload: PendingUpload = { ...pending, bytes: 0, next: 0, written: Promise.resolve() };
   uploads.pending.set(id, upload);
   return upload;
 }
@@ -153,9 +158,9 @@ async function append({ state }: WriteCall, pending: PendingUpload, bytes: Buffe
     throw badRequest('media', `The bytes do not match ${pending.format.type}`);
   if (pending.bytes + bytes.length > pending.totalBytes)
     throw badRequest('media', 'The media is larger than `total_bytes`');
+  await state.files.append(pending.part, pending.bytes, bytes);
   pending.next += 1;
   pending.bytes += bytes.length;
-  await state.files.append(pending.part, bytes);
 }
 
 async function finish({ state, actor, extended }: WriteCall, pending: PendingUpload): Promise<Upload> {

@@ -8,7 +8,7 @@ import { type Fields, optionalString, requiredString } from '../fields.ts';
 import type { XOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { badRequest, Refusal } from '../refusal.ts';
-import { postOf, usedBefore, userOperation, type WriteCall } from './write.ts';
+import { objectIn, postOf, usedBefore, userOperation, type WriteCall } from './write.ts';
 
 const MAX_PHOTOS = 4;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -95,15 +95,6 @@ function readDraft(body: Fields): Draft {
     quoteOf: optionalString(body, 'quote_tweet_id'),
     media,
   };
-}
-
-/** Reads an object that has only these names. */
-function objectIn(body: Fields, name: string, names: readonly string[]): Fields | undefined {
-  const value = body[name];
-  if (value === undefined) return undefined;
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (isObject && Object.keys(value).every((each) => names.includes(each))) return value as Fields;
-  throw badRequest(name, `The \`${name}\` must be an object with the members [${names}]`);
 }
 
 function readMediaIds(media: Fields | undefined): readonly string[] {

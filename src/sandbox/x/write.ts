@@ -102,3 +102,12 @@ export function checkOwn({ actor, subject }: WriteCall): void {
   if (subject === actor.id) return;
   throw badRequest('id', `The \`id\` value [${subject}] must be the same as the authenticating user [${actor.id}]`);
 }
+
+/** Reads an object that has only these names. */
+export function objectIn(body: Fields, name: string, names: readonly string[]): Fields | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (isObject && Object.keys(value).every((each) => names.includes(each))) return value as Fields;
+  throw badRequest(name, `The \`${name}\` must be an object with the members [${names}]`);
+}

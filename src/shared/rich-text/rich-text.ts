@@ -77,6 +77,8 @@ export interface PlacedMedia {
   readonly title: string;
 }
 
+export const containerTypes = ['quote', 'unordered-list', 'ordered-list', 'list-item'] as const;
+
 export type Container =
   | { readonly type: 'quote' }
   | { readonly type: 'unordered-list'; readonly loose: boolean }

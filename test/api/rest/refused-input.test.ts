@@ -206,7 +206,7 @@ describe('the auth_token', () => {
   ])('with characters that a cookie cannot carry is 400: %j', async (authToken) => {
     const answers = await Promise.all(calls(ada.with({ authToken })));
     for (const answer of answers) {
-      expectRefusal(answer, 400, "Malformed field: auth_token: must be the platform cookie's value");
+      expectRefusal(answer, 400, 'Malformed field: auth_token: must be a token of the platform');
     }
   });
 

@@ -194,7 +194,7 @@ describe.skipIf(atprotoMissing() !== null)('articles on the AT Protocol', () => 
     expect(new Date(String(found?.['created_at'])).getFullYear()).toBe(2023);
     const before = await records(collection);
     // The last step fails, so that title and cover are restored.
-    relay.fail(applyWrites, 'refused', 1, 3);
+    relay.fail(applyWrites, 'refused', 1, 2);
     const change = { article_id, title: 'Changed', cover_image_url: origin.serve('/cover.png', png()) };
     expect((await act('update', change)).status).toBe(502);
     const { postern: _postern, blobs: _blobs, ...after } = (await records(collection))[0]?.value ?? {};
@@ -214,7 +214,7 @@ describe.skipIf(atprotoMissing() !== null)('articles on the AT Protocol', () => 
   });
 
   describe.each<Fault>(['refused', 'lost'])('when a request is %s', (fault) => {
-    test.each([0, 1, 2, 3, 4])('an update restores the article (write %i)', async (skip) => {
+    test.each([0, 1, 2])('an update restores the article (write %i)', async (skip) => {
       const article_id = await articleIn('published');
       const { updated_at: _at, tweet_id: _tweet, ...before } = await read(article_id);
       const whole = { article_id, ...second, cover_image_url: origin.serve('/cover.png', png()) };
@@ -231,8 +231,6 @@ describe.skipIf(atprotoMissing() !== null)('articles on the AT Protocol', () => 
     test.each([
       ['com.atproto.repo.createRecord', 0],
       [applyWrites, 0],
-      [applyWrites, 1],
-      [applyWrites, 2],
     ])('a create that is sent again with its key makes one article (%s, write %i)', async (method, skip) => {
       const key = newKey();
       relay.fail(method, fault, 1, skip);
@@ -257,7 +255,7 @@ describe.skipIf(atprotoMissing() !== null)('articles on the AT Protocol', () => 
     // All writes after the first one fail, as if the process had died.
     relay.fail(applyWrites, 'refused', 10, 1);
     const refused = await act('update', { article_id, ...second }, key);
-    expect(refused.body.error).toMatch(/It is now: status draft, title old$/);
+    expect(refused.body.error).toMatch(/It is now: status draft, edits old$/);
     relay.clear();
     expect(await read(article_id)).toMatchObject({ ...first, status: 'draft', tweet_id: null });
     expect(await posts()).toEqual([]);

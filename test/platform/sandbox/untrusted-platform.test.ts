@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidResponseError } from '../../../src/platform/http/errors.ts';
 import { readMessagePage, readPublicKeys } from '../../../src/platform/sandbox/read-messages.ts';
-import { readRichText } from '../../../src/platform/sandbox/rich-text-wire.ts';
 import { toMarkdown } from '../../../src/shared/rich-text/to-markdown.ts';
+import { readRichText } from '../../../src/shared/rich-text/wire.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
+const fail = (message: string) => new InvalidResponseError(message);
 const copies = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
 describe('the content of an untrusted article', () => {
@@ -27,8 +28,8 @@ describe('the content of an untrusted article', () => {
     ['an empty link', [block('a', { entities: [{ offset: 0, length: 0, entity: 0 }] })]],
   ])('is unreadable with %s', async (_name, blocks, url?: string) => {
     const content = contentOf(blocks, url);
-    expect(() => readRichText(content)).toThrow(InvalidResponseError);
-    await expectQuick(500, () => expect(() => readRichText(content)).toThrow());
+    expect(() => readRichText(content, fail)).toThrow(InvalidResponseError);
+    await expectQuick(500, () => expect(() => readRichText(content, fail)).toThrow());
   });
 
   test('has no link in another link', () => {
@@ -36,7 +37,7 @@ describe('the content of an untrusted article', () => {
     fc.assert(
       fc.property(fc.array(place, { maxLength: 15 }), (places) => {
         const entities = places.map(([offset, length]) => ({ offset, length, entity: 0 }));
-        const [read] = readRichText(contentOf([block('a'.repeat(30), { entities })])).blocks;
+        const [read] = readRichText(contentOf([block('a'.repeat(30), { entities })]), fail).blocks;
         let endBefore = 0;
         for (const { offset, length } of read?.links ?? []) {
           expect(offset).toBeGreaterThanOrEqual(endBefore);
@@ -49,7 +50,7 @@ describe('the content of an untrusted article', () => {
 
   test('is written as Markdown in time that grows with its length, however its links overlap', async () => {
     const entities = ranges(50_000, 8).slice(0, 49_000);
-    const text = readRichText(contentOf([block('a'.repeat(50_000), { entities })]));
+    const text = readRichText(contentOf([block('a'.repeat(50_000), { entities })]), fail);
     expect(text.blocks[0]?.links).toHaveLength(49_000 / 8);
     await expectQuick(5_000, () => toMarkdown(text));
   });

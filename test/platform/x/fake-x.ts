@@ -87,8 +87,9 @@ export async function fakeX(
     timeoutMs: 5_000,
     identifiers: {
       find: async (hash) => stored[hash] ?? null,
-      save: async () => {
+      save: async (found) => {
         if (isAway) throw new Error('The store is away');
+        for (const { hash, identifier } of found) stored[hash] = identifier;
       },
     },
     appToken: appToken === null ? null : new Secret(appToken),

@@ -55,6 +55,27 @@ describe('media', () => {
     expect(segments[3]?.path).toBe('/2/media/upload/12/finalize');
   });
 
+  test('is 504 if the segments take too long together', async () => {
+    const { clock, runtime } = jumpingClock();
+    const slowly = () => {
+      clock.ms += 60_000;
+      return { status: 204 };
+    };
+    const { session, requests } = await fakeX(
+      { ...upload({}), 'POST /2/media/upload/12/append': slowly },
+      { clock: runtime },
+    );
+    await expect(session().media.upload(film)).rejects.toMatchObject({ reason: 'platform_timeout' });
+    expect(requests).toHaveLength(3);
+  });
+
+  test('is known to the account that uploaded it, and to no other', async () => {
+    const { session } = await fakeX({ 'POST /2/media/upload': data() });
+    await session().media.upload(media('photo', Buffer.from('x')));
+    expect(await session().articles.isPicture('12')).toBe(true);
+    await expect(session({ account: 'other' }).articles.isPicture('12')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   test('waits as long as X asks, until it is processed', async () => {
     const { clock, runtime } = jumpingClock();
     const states = [{ ...pending, state: 'in_progress' }, { state: 'succeeded' }];
@@ -117,6 +138,14 @@ describe('articles', () => {
     const { articles } = session({ tasks });
     const made = create(articles, transitions.none.createPublished, { title: 'On looms', content, cover: null });
     await expect(made).rejects.toThrow(/503\. Article 12 is left as a draft, unless it was published$/);
+  });
+
+  test('are published again for the account that published them, and for no other', async () => {
+    const stored: Record<string, string> = {};
+    const { session, requests } = await fakeX({ 'POST /2/articles/12/publish': data({ post_id: '13' }) }, { stored });
+    const publish = (account: string) => session({ tasks, account }).articles.publish('12');
+    for (const account of ['one', 'one', 'two']) expect((await publish(account)).tweet_id).toBe('13');
+    expect(requests).toHaveLength(2);
   });
 
   test('say that a draft may be left if its answer was lost', async () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRichText } from '../../../src/platform/sandbox/rich-text-wire.ts';
 import { toContentState } from '../../../src/platform/x/content-state.ts';
 import { readContentState } from '../../../src/sandbox/x/content-state.ts';
 import { fromMarkdown } from '../../../src/shared/rich-text/from-markdown.ts';
 import { toMarkdown } from '../../../src/shared/rich-text/to-markdown.ts';
+import { readRichText, richTextToWire } from '../../../src/shared/rich-text/wire.ts';
 import { repetitions } from '../../support/repetitions.ts';
 
 const numRuns = repetitions(60, 400);
@@ -114,8 +114,8 @@ describe.each([
         const read = fromMarkdown(source);
         const entities = read.entities.map((each) => (each.type === 'MEDIA' ? { ...each, mediaId: '1' } : each));
         const written = toContentState({ ...read, entities });
-        const { blocks, containers, entities: found } = await readContentState(written);
-        const again = readRichText({ blocks, containers, entities: found.map((each) => ({ url: 'a', ...each })) });
+        const wire = richTextToWire(await readContentState(written));
+        const again = readRichText(wire, (message) => new Error(message));
         expect(toContentState(again)).toEqual(written);
       }),
       { numRuns },

@@ -75,7 +75,8 @@ export const sendChatEvent: ActorOperation = {
     }
     const other = conversation.other(actor);
     if (target !== undefined) checkTarget(conversation, target, actor, type, forAll);
-    else mayWrite(actor, other, conversation);
+    if (type === 'message') mayWrite(actor, other, conversation);
+    else if (type !== 'deletion' && isBlocked(actor, other)) throw unwelcome(other);
     const at = platform.now();
     const seq = platform.dataset.chats.nextSeqId(at);
     platform.commit({
@@ -109,8 +110,11 @@ function otherSide({ platform, params, actor }: ActorCall): User {
 function mayWrite(actor: User, other: User, conversation: Conversation | undefined): void {
   if (other.state !== 'active') activeUser(other, other.id);
   const isWelcome = other.openDms || other.following.has(actor) || conversation?.accepted.has(other);
-  if (isWelcome && !isBlocked(actor, other)) return;
-  throw new Problem(403, 'forbidden', 'This user does not accept messages from you', { id: other.id });
+  if (!isWelcome || isBlocked(actor, other)) throw unwelcome(other);
+}
+
+function unwelcome({ id }: User): Problem {
+  return new Problem(403, 'forbidden', 'This user does not accept messages from you', { id });
 }
 
 function checkTarget(conversation: Conversation, target: string, actor: User, type: string, forAll: boolean): void {

@@ -2,7 +2,6 @@ import type { Operation } from '../../http/operation.ts';
 import { chatConversation, chatConversations } from './conversations.ts';
 import { chatMedia, uploadChatMedia } from './media.ts';
 import { chatMessage, chatMessages } from './messages.ts';
-import { muteChat, unmuteChat } from './mute.ts';
 import { chatPublicKeys, registerChatKeys } from './public-keys.ts';
 import { changeChatKey, sendChatEvent } from './send.ts';
 
@@ -15,8 +14,6 @@ export const chatOperations: readonly Operation[] = [
   sendChatEvent,
   uploadChatMedia,
   chatMedia,
-  muteChat,
-  unmuteChat,
   chatPublicKeys,
   registerChatKeys,
 ];
