@@ -1,3 +1,4 @@
+import { fromMarkdown } from '../../shared/rich-text/from-markdown.ts';
 import { type Block, type Entity, headings, mediaSign, type RichText } from '../../shared/rich-text/rich-text.ts';
 import { toMarkdown } from '../../shared/rich-text/to-markdown.ts';
 
@@ -41,7 +42,8 @@ export function toContentState(text: RichText): ContentState {
           );
     if (type === 'divider') addAtom(state, 'divider', {});
     else if (type === 'markdown') {
-      const markdown = toMarkdown({ ...text, blocks: blocks.map(({ block }) => block) });
+      // Read and written once more, because a list that loses a picture may have another form, which it would get when it is read.
+      const markdown = toMarkdown(fromMarkdown(toMarkdown({ ...text, blocks: blocks.map(({ block }) => block) })));
       addAtom(state, 'markdown', { markdown });
     } else if (type !== null) for (const { block } of blocks) addWords(state, text, type, block);
     for (const { mediaId, alt } of group.flatMap(({ pictures }) => pictures)) {

@@ -66,8 +66,9 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   if (isAbout('suspended', reason, detail)) return new PosternError('platform_refused', missingTexts.suspended);
   switch (reason) {
     case 'not_found':
-      if (problem.value === '') break;
-      return new PosternError('resource_not_found', `${problem.resource} not found: ${problem.value}`);
+      if (problem.value !== '')
+        return new PosternError('resource_not_found', `${problem.resource} not found: ${problem.value}`);
+      return subject ? subjectNotFound(subject) : new PosternError('resource_not_found', 'Not found on the platform');
     case 'bad_cursor':
       return badCursor();
     case 'no_chat_keys':
