@@ -25,14 +25,15 @@ async function free(refused: () => Promise<void>): Promise<void> {
 
 describe('faults of the platform are returned with their reason and cost nothing', () => {
   const down = 'The platform cannot be reached, or broke the connection';
+  const invalid = 'The platform finds the request of this gateway invalid';
   const nonsense = 'The platform answered something that cannot be understood';
   const slow = 'The platform did not answer in time';
 
   test.each<[string, Record<string, unknown>, number, string | RegExp]>([
     ['500', { kind: 'status', status: 500 }, 502, 'The platform failed with status 500'],
     ['503', { kind: 'status', status: 503, retry_after: 9 }, 502, 'The platform failed with status 503'],
-    ['418', { kind: 'status', status: 418 }, 502, nonsense],
-    ['a 400 that is not about the caller', { kind: 'status', status: 400, code: 'bad_request' }, 502, nonsense],
+    ['418', { kind: 'status', status: 418 }, 502, invalid],
+    ['a 400 that is not about the caller', { kind: 'status', status: 400, code: 'bad_request' }, 502, invalid],
     ['a problem with status 200', { kind: 'status', status: 200 }, 502, nonsense],
     ['204 without a body', { kind: 'status', status: 204 }, 502, nonsense],
     ['a redirect', { kind: 'redirect', location: 'http://169.254.169.254/latest/' }, 502, nonsense],
