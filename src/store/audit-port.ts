@@ -31,8 +31,8 @@ export interface AuditStore {
 export const auditTtlMs = 400 * 86_400_000;
 export const maxAuditEntries = 10_000;
 
-/** The number of entries that this process has created. */
-let created = 0;
+/** The number of entries that each runtime has created. */
+const created = new WeakMap<Runtime, number>();
 
 /** Creates the entry of a change that is about to be made now. Pass it to the method of the store that makes the change. */
 export function auditEntryOf(
@@ -40,7 +40,9 @@ export function auditEntryOf(
   change: Omit<AuditEntry, 'id' | 'at' | 'details'> & { details?: AuditEntry['details'] },
 ): AuditEntry {
   // Entries of the same millisecond are listed in the order of their ids.
-  const order = (created++ % 2 ** 32).toString(16).padStart(8, '0');
+  const earlier = created.get(runtime) ?? 0;
+  created.set(runtime, earlier + 1);
+  const order = (earlier % 2 ** 32).toString(16).padStart(8, '0');
   const id = `aud_${order}${runtime.randomBytes(11).toString('hex')}`;
   return { id, at: runtime.now(), ...change, details: change.details ?? {} };
 }

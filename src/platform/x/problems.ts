@@ -198,7 +198,13 @@ function problemOf(body: unknown): Problem {
  * texts have the caller's values in brackets.
  */
 function isAbout(word: 'suspended' | 'duplicate', reason: string, detail: string): boolean {
-  return reason === word || (reason === '' && new RegExp(`\\b${word}\\b`, 'i').test(detail.replace(/\[.*\]/s, '')));
+  return reason === word || (reason === '' && new RegExp(`\\b${word}\\b`, 'i').test(withoutValues(detail)));
+}
+
+function withoutValues(detail: string): string {
+  const [from, to] = [detail.indexOf('['), detail.lastIndexOf(']')];
+  if (from < 0) return detail;
+  return detail.slice(0, from) + (to < from ? '' : detail.slice(to + 1));
 }
 
 /** The parameters whose value is the subject of a call. */
