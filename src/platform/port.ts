@@ -88,7 +88,7 @@ export interface PlatformNeeds {
   readonly pinned: boolean;
 }
 
-/** Called with the price of objects that the platform charges its operator for, in micro-dollars. */
+/** Reports what the platform bills the operator for a response, in micro-dollars. */
 export type OnCost = (priceClass: string, micros: number) => void;
 
 export interface PlatformCost {

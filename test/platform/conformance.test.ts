@@ -19,7 +19,7 @@ const canRun = (kind: string) => kind !== 'atproto' || (isAll && atprotoMissing(
 
 for (const adapter of adapters) {
   const { kind } = adapter.capabilities;
-  // Their AppView indexes writes later and in another order, so a failed test is repeated.
+  // Their AppView indexes writes asynchronously and out of order, so a failed test is retried.
   describe.skipIf(!canRun(kind))(`the adapter ${kind}`, { retry: kind === 'atproto' ? 2 : 0 }, () =>
     describePlatform(adapter),
   );

@@ -80,7 +80,7 @@ export async function openSandbox(options: Partial<SandboxOptions> = {}) {
     call,
     get: (path: string, as: Account = ada) => call('GET', path, { as }),
     x,
-    /** Returns the posts that a search finds, the newest first, at most 100. */
+    /** Searches for posts and returns up to 100, newest first. */
     async search(query: string, as: Account = ada): Promise<Json[]> {
       return (await x(`/2/tweets/search/all?max_results=100&query=${encodeURIComponent(query)}`, as)).body.data ?? [];
     },

@@ -15,7 +15,7 @@ interface Window {
   until: number;
 }
 
-/** The number of remembered uses. An account has one for each limit. */
+/** The size of the cache of uses, which has one entry per account and limit. */
 const maxUses = 20_000;
 /** The length of a window that X has not described yet. */
 const usualWindowMs = 15 * 60_000;

@@ -34,7 +34,7 @@ export interface XClientOptions {
   accountCaps?: AccountCaps;
   /** Called when X refuses a call because the operator's credit is used up. */
   onCreditExhausted: () => void;
-  /** Called with the price of objects that X bills, also of calls that no caller pays for, such as those of pollers. */
+  /** Reports what X bills for a response, also for calls without a paying caller, such as those of pollers. */
   onCost?: OnCost | undefined;
 }
 
@@ -343,7 +343,7 @@ export class XClient {
     const { status, retryAfter: after, rateLimitRemaining: remaining } = answer;
     const ofDay = dayReset(answer);
     const reset = ofDay ?? answer.rateLimitReset;
-    // The limit of a second was exceeded, and not that of the window.
+    // The 15-minute window has requests left, so this was the per-second limit.
     if (status === 429 && ofDay === null && remaining !== null && remaining !== '0') return 1;
     if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
     if (reset === null || !/^\d{1,12}$/.test(reset)) return 60;

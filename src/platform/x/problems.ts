@@ -22,7 +22,7 @@ export interface ProblemContext {
   subject: Subject | null;
   /** True if the request was sent with the operator's own token. */
   appOnly: boolean;
-  /** Why X may refuse a write to the operator's app. */
+  /** Why X refuses this write on most plans. The message of a 403 ends with it. */
   restriction?: string | undefined;
   /** True if the token may lack scopes. Those of the sandbox have all. */
   mayLackScopes: boolean;
@@ -123,7 +123,7 @@ function scopesOf({ scopes }: Endpoint): string {
   return ['tweet.read', 'users.read', ...scopes].join(' ');
 }
 
-/** Returns why the objects of a look-up are missing, by their id or lower-case name. `errors` are those beside `data`. */
+/** Maps the id or lower-case name of each missing object to the reason. `errors` is the member of that name in X's response. */
 export function missingOf(errors: readonly unknown[]): Map<string, MissingReason> {
   return new Map(
     errors.map(wireOf).map((error) => {

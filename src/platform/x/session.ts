@@ -57,7 +57,7 @@ interface PostListOptions {
   reposts?: boolean;
   /** Selects posts of a list that has others too, by `articleFields`. Only the wanted posts are read whole. */
   isWanted?: ((post: Wire) => boolean) | undefined;
-  /** True if the list is ordered by id. Default: true for lists that can begin at an id. */
+  /** True for lists in descending order of ids. Default: true if the operation takes `until_id`. */
   newestFirst?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Viewer } from '../dataset/visibility.ts';
 
 export type Matcher = (tweet: SandboxTweet) => boolean;
 
-/** What operators look up, and for whom: counts are those that the viewer sees. */
+/** The data that search operators read. Its counts include only what the viewer may see. */
 export interface Directory {
   readonly viewer: Viewer;
   userNamed(screenName: string): User | undefined;

@@ -11,7 +11,7 @@ export interface ResourceProblem {
   readonly refusal: Refusal;
   readonly resource: 'user' | 'tweet' | 'list';
   readonly parameter: string;
-  /** The id or the name that was asked for. */
+  /** The requested id or name. */
   readonly value: string;
 }
 

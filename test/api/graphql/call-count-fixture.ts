@@ -7,7 +7,7 @@ import { useService } from '../../support/use-service.ts';
 export interface ExpectedCost {
   quoted: number;
   asked: Record<string, number>;
-  /** The charged calls. Default: one for each request to the platform. */
+  /** The expected number of charged calls. Default: the expected number of platform requests. */
   charged?: number;
 }
 

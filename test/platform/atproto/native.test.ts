@@ -8,7 +8,7 @@ import { type AtprotoFixture, eventually, type Person, startAtprotoFixture } fro
 
 type Data = Record<string, unknown>;
 
-// The AppView indexes writes later and in another order, so a failed test is repeated.
+// The AppView indexes writes asynchronously and out of order, so a failed test is retried.
 describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, () => {
   let fixture: AtprotoFixture;
   let alice: Person;

@@ -3,7 +3,7 @@ import { compareApis, onPlatform } from '../../api/graphql/parity-checks.ts';
 import { atprotoMissing } from '../../support/atproto-network.ts';
 import { startAtprotoParity } from './parity.ts';
 
-// The AppView indexes writes later and in another order, so a failed test is repeated.
+// The AppView indexes writes asynchronously and out of order, so a failed test is retried.
 describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, () =>
   compareApis(startAtprotoParity, onPlatform),
 );
