@@ -2325,7 +2325,7 @@ export class UserCalls extends CallGroup {
   }
 
   /**
-   * Mute a user, whose tweets then miss in the home timeline and in mentions (`POST /user/mute`).
+   * Mute a user: hide their tweets in the home timeline and in mentions (`POST /user/mute`).
    *
    * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
    */
