@@ -307,82 +307,13 @@ export const contracts: Readonly<Record<string, OperationContract>> = {
       ),
     },
   },
-  realmState: {
-    summary:
-      'The first step of a recovery. Returns whether the actor is enrolled at this realm, and the version. It costs no guess. `locked`: all guesses are used up.',
+  realmRequest: {
+    summary: "A request of Juicebox's protocol to a key realm, as one CBOR item of at most 2 KiB.",
+    description:
+      'The token is one of `token_map` in the `juicebox_config` of a user, and the header `x-juicebox-version` is required. Twenty guesses are allowed, which are on disk before the response; one more destroys the record. The addresses of the three realms are in `juicebox_config` too.',
+    body: { required: true, content: { 'application/octet-stream': { schema: {} } } },
     responses: {
-      200: jsonResponse(
-        'The state of the enrolment.',
-        closedObject({
-          state: { enum: ['enrolled', 'none', 'locked'] },
-          account_id: ref('Id'),
-          version: {
-            type: ['string', 'null'],
-            pattern: '^[0-9a-f]{32}$',
-            description: 'The version of the enrolment, the same at all realms.',
-          },
-        }),
-      ),
-    },
-  },
-  registerAtRealm: {
-    summary:
-      'Stores a record for the actor, with no guess counted. It is accepted if the realm has no record, a destroyed one, or the one that `replaces` names. Repeating it changes nothing. If the realm has another record: 409 `has_chat_keys`.',
-    body: jsonBody({
-      type: 'object',
-      required: ['version', 'oprf_key_share', 'commitment', 'unlock_tag', 'sealed_share', 'sealed_keys'],
-      properties: {
-        version: ref('RecordVersion'),
-        replaces: {
-          ...ref('RecordVersion'),
-          description: 'The version of the record to replace. Omit it if there is none.',
-        },
-        oprf_key_share: { ...ref('Base64'), description: 'A scalar: 32 bytes.' },
-        commitment: { ...ref('Base64'), description: '32 bytes derived from the evaluation of the correct PIN.' },
-        unlock_tag: { ...ref('Base64'), description: '32 bytes, different for each realm.' },
-        sealed_share: { ...ref('Base64'), description: 'At most 256 bytes.' },
-        sealed_keys: { ...ref('Base64'), description: 'At most 1,024 bytes.' },
-      },
-    }),
-    responses: { 200: jsonResponse('The record is on disk.', closedObject({ registered: { const: true } })) },
-  },
-  guessAtRealm: {
-    summary:
-      "The second step: counts a guess, and evaluates a blinded element with the realm's share of the key. The count is on disk before the response. Twenty guesses are allowed, and one more destroys the share.",
-    body: jsonBody({
-      type: 'object',
-      required: ['version', 'blinded_element'],
-      properties: {
-        version: ref('RecordVersion'),
-        blinded_element: {
-          ...ref('Base64'),
-          description: 'An element of ristretto255 other than its identity: 32 bytes.',
-        },
-      },
-    }),
-    responses: {
-      200: jsonResponse(
-        'The evaluation, or the reason why there is none: `locked` (no guesses remain), `stale` (the realm has no record of that version).',
-        ref('RealmEvaluation'),
-      ),
-    },
-  },
-  unlockAtRealm: {
-    summary:
-      "The third step: the correct tag resets the count of guesses and returns the realm's sealed share and the sealed keys. A wrong tag destroys the share if no guess remains.",
-    body: jsonBody({
-      type: 'object',
-      required: ['version', 'unlock_tag'],
-      properties: {
-        version: ref('RecordVersion'),
-        unlock_tag: { ...ref('Base64'), description: 'HMAC-SHA256 of `realm <n>` under the unlock key: 32 bytes.' },
-      },
-    }),
-    responses: {
-      200: jsonResponse(
-        'The sealed share and keys, or the reason why there are none: `refused` (a wrong tag), `locked`, `stale`.',
-        ref('RealmUnlocked'),
-      ),
+      200: { description: 'The response, as one CBOR item.', content: { 'application/octet-stream': { schema: {} } } },
     },
   },
   makeEvents: {

@@ -646,6 +646,12 @@ export interface DmEditResult {
   text: string;
 }
 
+/** The input of `dm/enroll`. */
+export interface DmEnrollInput {
+  /** Makes new keys for an account that has some, such as after an interrupted enrolment. The private keys of the old ones are deleted, so that messages sealed for them cannot be read any more. */
+  replace_keys?: boolean | undefined;
+}
+
 /** The result of `dm/enroll`. */
 export interface DmEnrollResult {
   /** Always true. A failed request returns an error instead. */
@@ -2515,9 +2521,9 @@ export class DmCalls extends CallGroup {
   /**
    * Create chat keys for an account that has none (`POST /dm/enroll`). Sends `encryptionCode`.
    *
-   * The key realms of the platform store the keys. `encryption_code` is a new code of your choice, which recovers the keys later. A code that is easy to guess is refused, and so is an account that already has keys. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   * The public keys are published on the platform, and the private ones are stored in its key backup. `encryption_code` is a new code of your choice, which recovers them later. A code that is easy to guess is refused, and so is an account that already has keys, unless `replace_keys` is true. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
    */
-  enroll(input?: NoInput, options?: CallOptions): Call<DmEnrollResult> {
+  enroll(input?: DmEnrollInput, options?: CallOptions): Call<DmEnrollResult> {
     return this.sendCall({ method: 'POST', path: '/dm/enroll', effect: 'once', actor: 'acts', code: true }, input, options);
   }
 }

@@ -17,7 +17,6 @@ import { Overload } from '../api/server/overload.ts';
 import { AccountAdmin } from '../billing/account-admin.ts';
 import { MediaService } from '../media/media-service.ts';
 import { DirectMessages } from '../messaging/conversations/direct-messages.ts';
-import type { Stretcher } from '../messaging/encryption/recovery/stretch.ts';
 import { ChatKeyService } from '../messaging/key-recovery/chat-key-service.ts';
 import { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import { OutboundGuard, type Resolve } from '../outbound/guard.ts';
@@ -66,7 +65,8 @@ export interface Overrides {
   tasks?: Partial<TaskPoolOptions>;
   /** Resolves the host names in URLs of callers. */
   resolve?: Resolve;
-  stretcher?: Stretcher;
+  /** Accepts key realms with a fast hash of PINs. */
+  allowsFastHashing?: boolean;
   /** The maximum number of open connections. */
   maxConnections?: number;
 }
@@ -162,6 +162,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       onRequest: (operation: string, outcome: string, ms: number) =>
         metrics.platformRequestEnded(operation, outcome, ms),
       tracing,
+      allowsFastHashing: overrides.allowsFastHashing,
     };
     const platform = await adapters[config.platform.kind].open(adapterOptions, config);
     closers.push(() => platform.close());
@@ -199,7 +200,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       publicKey: config.platform.demo ? demoKeyId : null,
     });
     closers.push(() => billing.close());
-    const chatKeys = new ChatKeyService({ runtime, stretcher: overrides.stretcher });
+    const chatKeys = new ChatKeyService({ runtime });
     closers.push(() => chatKeys.close());
     const directMessages = new DirectMessages({ chatKeys, runtime });
     const webhooks = await startWebhooks({

@@ -33,6 +33,8 @@ export interface AdapterOptions {
   onRequest: (operation: string, outcome: string, durationMs: number) => void;
   /** Records each request as a span; `null` if no traces are exported. */
   tracing?: Tracing | null;
+  /** Accepts key realms with a fast hash of PINs, for tests. */
+  allowsFastHashing?: boolean | undefined;
 }
 
 export interface Adapter {

@@ -12,8 +12,8 @@ import type { Secret } from '../shared/secrets/secret.ts';
 import type { TaskRunner } from '../shared/threads/task.ts';
 import type { PlatformArticles } from './articles-port.ts';
 import type { PlatformCapabilities } from './capabilities.ts';
+import type { PlatformKeyBackup } from './key-backup-port.ts';
 import type { PlatformMessages } from './messages-port.ts';
-import type { PlatformRealms } from './realms-port.ts';
 
 export type {
   ArticleContent,
@@ -267,7 +267,7 @@ export interface PlatformSession {
    */
   activity(page: ActivityRequest): Promise<ActivityPage>;
   readonly media: PlatformMedia;
-  readonly realms: PlatformRealms;
+  readonly keyBackup: PlatformKeyBackup;
   readonly messages: PlatformMessages;
   readonly articles: PlatformArticles;
 }

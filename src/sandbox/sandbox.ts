@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { KeyStretcher, type Stretcher } from '../messaging/encryption/recovery/stretch.ts';
 import { AutoResponder } from './chat/auto-responder.ts';
 import { SeedChatClients } from './chat/seed-chat-clients.ts';
 import type { Dataset } from './dataset/dataset.ts';
@@ -16,6 +15,7 @@ import { type Journal, memoryJournal, openJournal } from './journal/journal.ts';
 import { operations } from './operations/table.ts';
 import type { SandboxState } from './platform.ts';
 import { Realms } from './realms/realms.ts';
+import type { PinHashing } from './realms/seed-record.ts';
 import { Cursors } from './search/cursor.ts';
 import { buildDataset, defaultSeed } from './seed/build-dataset.ts';
 import { makeChats } from './seed/chats.ts';
@@ -40,8 +40,8 @@ export interface SandboxOptions {
   readonly activity?: boolean;
   readonly now?: () => number;
   readonly schedule?: Schedule;
-  /** Is closed with the sandbox. */
-  readonly stretcher?: Stretcher;
+  /** How the key backup hashes PINs. Default: `Standard2019`, as X does. */
+  readonly pinHashing?: PinHashing;
 }
 
 export interface Sandbox {
@@ -165,13 +165,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-function openRealms(
-  { dataDir, stretcher = new KeyStretcher() }: SandboxOptions,
-  seed: string,
-  journal: Journal,
-): Realms {
+function openRealms({ dataDir, pinHashing = 'Standard2019' }: SandboxOptions, seed: string, journal: Journal): Realms {
   try {
-    return new Realms(dataDir, seed, stretcher);
+    return new Realms(dataDir, seed, pinHashing);
   } catch (error) {
     journal.close();
     throw error;

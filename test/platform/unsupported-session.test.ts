@@ -21,7 +21,7 @@ test('a session performs its own operations, and refuses all others of the port'
   expect(() => session.unlikeTweet('1')).toThrow(NotSupportedError);
   expect(() => session.activity({ count: 1, cursor: null })).toThrow(NotSupportedError);
   expect(() => session.articles.article('1')).toThrow(NotSupportedError);
-  expect(() => session.realms).not.toThrow();
+  expect(() => session.keyBackup).not.toThrow();
   expect(() => session.media.upload).toThrow(NotSupportedError);
 });
 

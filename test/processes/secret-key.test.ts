@@ -8,7 +8,6 @@ import { atEnd } from '../support/at-end.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import type { Demo } from '../support/demo.ts';
-import { quickStretcher } from '../support/quick-stretcher.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -17,7 +16,7 @@ let folder: string;
 let dataDir: string;
 let receiver: TestReceiver;
 
-const sandbox = await startSandbox({ port: 0, dataDir: null, stretcher: quickStretcher });
+const sandbox = await startSandbox({ port: 0, dataDir: null, pinHashing: 'FastInsecure' });
 atEnd(() => sandbox.close());
 const platform = { PLATFORM_URL: sandbox.url, PLATFORM_KIND: 'sandbox' };
 

@@ -1,6 +1,5 @@
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { atEnd } from '../support/at-end.ts';
-import { quickStretcher } from '../support/quick-stretcher.ts';
 import { violations } from './contract.ts';
 
 export interface Account {
@@ -54,7 +53,7 @@ export function fieldOf({ body }: Reply): string | undefined {
 
 /** A sandbox with helper functions, which closes with the test. */
 export async function openSandbox(options: Partial<SandboxOptions> = {}) {
-  const sandbox = await startSandbox({ port: 0, dataDir: null, stretcher: quickStretcher, ...options });
+  const sandbox = await startSandbox({ port: 0, dataDir: null, pinHashing: 'FastInsecure', ...options });
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= sandbox.close();

@@ -1,94 +1,96 @@
 import { randomBytes } from 'node:crypto';
-import { enroll } from '../../src/messaging/encryption/recovery/enroll.ts';
-import { Guess } from '../../src/messaging/encryption/recovery/guess.ts';
-import type { Stretcher } from '../../src/messaging/encryption/recovery/stretch.ts';
-import { quickStretcher } from '../support/quick-stretcher.ts';
-import { type Account, type Json, type Reply, request } from './harness.ts';
+import { ristretto255 } from '@noble/curves/ed25519.js';
+import { decode, encode } from 'cborg';
+import { generateChatKeys, registrationOf } from '../../src/messaging/encryption/index.ts';
+import { type BackupConfig, readBackupConfig } from '../../src/platform/juicebox/config.ts';
+import { type SdkRequest, SdkWorkers } from '../../src/platform/juicebox/sdk-workers.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { atEnd } from '../support/at-end.ts';
+import { type Account, type Json, request } from './harness.ts';
 
-/** Calls the realms like a client that follows the contract without a gateway. */
+interface RealmReply {
+  readonly status: number;
+  /** The decoded CBOR, or the text of a refusal. */
+  readonly body: Json;
+}
+
+/** Calls the realms without a gateway: by Juicebox's SDK, or with single requests. */
 export class RealmClient {
   readonly #url: () => string;
-  readonly #stretcher: Stretcher;
+  readonly #workers = new SdkWorkers(systemRuntime);
 
-  constructor(url: () => string, stretcher: Stretcher = quickStretcher) {
+  constructor(url: () => string) {
     this.#url = url;
-    this.#stretcher = stretcher;
+    atEnd(() => this.#workers.close());
   }
 
-  call(method: string, realm: number, step: string, as: Account, body?: object): Promise<Reply> {
-    return request(this.#url(), method, `/sandbox/realms/${realm}/${step}`, { as, ...(body && { body }) });
+  /** Returns X's `juicebox_config`. Publishes new public keys for an account that has none. */
+  async configOf(as: Account): Promise<Json> {
+    const path = `/2/users/${as.userId}/public_keys`;
+    const call = (method: string, body?: object) =>
+      request(this.#url(), method, path, { as, ...(body && { body }), unchecked: true });
+    const [known] = (await call('GET')).body.data;
+    if (known !== undefined) return known.juicebox_config;
+    const { publicKey, signingPublicKey, ...signatures } = registrationOf(generateChatKeys(randomBytes));
+    const public_key = {
+      public_key: publicKey,
+      signing_public_key: signingPublicKey,
+      identity_public_key_signature: signatures.identityPublicKeySignature,
+      signing_public_key_signature: signatures.signingPublicKeySignature,
+    };
+    return (await call('POST', { public_key, version: '1' })).body.data.juicebox_config;
   }
 
-  async state(realm: number, as: Account): Promise<Json> {
-    return (await this.call('GET', realm, 'record', as)).body;
+  async config(as: Account): Promise<BackupConfig> {
+    const rules = { platform: new URL(this.#url()), allowsFastHashing: true };
+    return readBackupConfig(await this.configOf(as), rules);
   }
 
-  stretch(code: string, as: Account, version: string): Promise<Uint8Array> {
-    return this.#stretcher.stretch(code, { accountId: as.userId, version });
+  /** Sends one request to one realm, numbered from 1. */
+  async call(place: number, as: Account, message: unknown, headers: Record<string, string> = {}): Promise<RealmReply> {
+    const { realms } = await this.config(as);
+    const token = realms[place - 1]?.token ?? '';
+    const own = { authorization: `Bearer ${token}`, 'x-juicebox-version': '0.3.7' };
+    const body = message instanceof Uint8Array ? message : encode(message);
+    return this.#post(place, { ...own, ...headers }, body);
   }
 
-  async enroll(as: Account, code: string, privateKeys: Uint8Array, realms = [1, 2, 3]): Promise<string> {
-    const version = randomBytes(16).toString('hex');
-    const stretched = await this.stretch(code, as, version);
-    const records = enroll({ accountId: as.userId, version, stretched, privateKeys }, randomBytes);
-    for (const realm of realms) {
-      const record = records[realm - 1];
-      if (record === undefined) throw new Error(`no realm ${realm}`);
-      const body = {
-        version,
-        oprf_key_share: base64(record.oprfKeyShare),
-        commitment: base64(record.commitment),
-        unlock_tag: base64(record.unlockTag),
-        sealed_share: base64(record.sealedShare),
-        sealed_keys: base64(record.sealedKeys),
-        replaces: (await this.state(realm, as)).version,
-      };
-      const reply = await this.call('PUT', realm, 'record', as, body);
-      if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
-    }
-    return version;
+  /** Makes a guess that is wrong. Returns the outcome, which is the name of a case without data or an object. */
+  async guess(place: number, as: Account): Promise<Json> {
+    const { Recover1: first } = (await this.call(place, as, 'Recover1')).body;
+    if (typeof first === 'string') return first;
+    const element = ristretto255.Point.BASE.multiply(BigInt(1 + randomBytes(4).readUInt32LE())).toBytes();
+    const fields = { version: first.Ok.version, oprf_blinded_input: element };
+    return (await this.call(place, as, { Recover2: fields })).body.Recover2;
   }
 
-  /** Performs only the second step with a code that is not stretched, which is therefore wrong. */
-  async guess(realm: number, as: Account, version: string): Promise<Json> {
-    const guess = new Guess({ accountId: as.userId, version }, randomBytes(64), randomBytes);
-    const body = { version, blinded_element: base64(guess.blindedElement) };
-    return (await this.call('POST', realm, 'guesses', as, body)).body;
+  async enroll(as: Account, code: string, secret: Uint8Array): Promise<void> {
+    const { reason } = await this.#run(as, code, secret, [1, 2, 3]);
+    if (reason !== undefined) throw new Error(reason);
   }
 
-  /** Performs all steps at two realms. Returns null if the code is wrong. */
-  async recover(as: Account, code: string, [one = 1, other = 2]: number[] = []): Promise<Uint8Array | null> {
-    const { version } = await this.state(one, as);
-    const guess = new Guess({ accountId: as.userId, version }, await this.stretch(code, as, version), randomBytes);
-    const evaluations = await Promise.all(
-      [one, other].map(async (place) => {
-        const body = { version, blinded_element: base64(guess.blindedElement) };
-        const answer = (await this.call('POST', place, 'guesses', as, body)).body;
-        if (answer.outcome !== 'evaluated') throw new Error(answer.outcome);
-        return { place, evaluated: bytes(answer.evaluated_element), commitment: bytes(answer.commitment) };
-      }),
-    );
-    const [first, second] = evaluations;
-    const keys = first && second ? guess.combine(first, second) : null;
-    if (keys === null) return null;
-    const opened = await Promise.all(
-      [one, other].map(async (place) => {
-        const body = { version, unlock_tag: base64(keys.tagFor(place)) };
-        const answer = (await this.call('POST', place, 'unlock', as, body)).body;
-        if (answer.outcome !== 'unlocked') throw new Error(answer.outcome);
-        const value = keys.openShare(place, bytes(answer.sealed_share)) ?? new Uint8Array();
-        return { share: { place, value }, sealedKeys: bytes(answer.sealed_keys) };
-      }),
-    );
-    const [mine, theirs] = opened;
-    return mine && theirs ? keys.openKeys(mine.share, theirs.share, mine.sealedKeys) : null;
+  /** Recovers from these realms only. Returns the secret, or why there is none. */
+  async recover(as: Account, code: string, realms: readonly number[] = [1, 2, 3]): Promise<Buffer | string> {
+    const { secret, reason = '' } = await this.#run(as, code, undefined, realms);
+    return secret ? Buffer.from(secret) : reason;
   }
-}
 
-export function base64(value: Uint8Array): string {
-  return Buffer.from(value).toString('base64');
-}
+  async #run(as: Account, code: string, secret: Uint8Array | undefined, realms: readonly number[]) {
+    const send = async ({ index, headers, body }: SdkRequest) => {
+      if (!realms.includes(index + 1)) return null;
+      const response = await fetch(this.#address(index + 1), { method: 'POST', headers, body: Uint8Array.from(body) });
+      return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) };
+    };
+    return this.#workers.run({ pin: Buffer.from(code), ...(secret && { secret }) }, await this.config(as), send);
+  }
 
-function bytes(text: string): Buffer {
-  return Buffer.from(text, 'base64');
+  async #post(place: number, headers: Record<string, string>, body: Uint8Array): Promise<RealmReply> {
+    const response = await fetch(this.#address(place), { method: 'POST', headers, body: Uint8Array.from(body) });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return { status: response.status, body: response.status === 200 ? decode(bytes) : bytes.toString() };
+  }
+
+  #address(place: number): string {
+    return `${this.#url()}/sandbox/realms/${place}/req`;
+  }
 }

@@ -11,7 +11,6 @@ import { makeLogger } from '../../src/shared/observability/logger.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { type Demo, readDemo } from './demo.ts';
 import { patientRuntime } from './patient-runtime.ts';
-import { quickStretcher } from './quick-stretcher.ts';
 import { SandboxControl } from './sandbox-control.ts';
 
 // The service loads these when they are first needed. Vitest transforms sources while it loads them, so that a test on a busy machine would
@@ -73,11 +72,11 @@ export async function startService(
     // The built file is used, because a worker thread cannot run TypeScript.
     tasks: { worker: new URL('../../dist/main/task-worker.js', import.meta.url), timeLimitMs: 600_000, ...tasks },
     startSandbox: async (options) => ({
-      ...(await startSandbox({ ...options, stretcher: quickStretcher })),
+      ...(await startSandbox({ ...options, pinHashing: 'FastInsecure' })),
       onExit: () => {},
     }),
     runtime: patientRuntime,
-    stretcher: quickStretcher,
+    allowsFastHashing: true,
     ...overrides,
   });
   const demo = given ?? readDemo(dataDir);

@@ -25,11 +25,10 @@ test('a code that is refused later is not tried again: messages stop, `lastError
   // Another client uses up all guesses of Anna, and the gateway's cache of her keys expires.
   const account = { ...anna.account, premium: false };
   for (const realm of [1, 2, 3]) {
-    const { version } = await realms.state(realm, account);
-    for (let guess = 0; guess < 21; guess++) await realms.guess(realm, account, version).catch(() => {});
+    for (let guess = 0; guess < 21; guess++) await realms.guess(realm, account);
   }
   runtime.leap(20 * 60_000);
-  const guesses = () => fixture.sandbox.requests('realmState');
+  const guesses = () => fixture.sandbox.requests('getUsersPublicKey');
   await ben.sends(anna, 'Not heard');
   // After such a long quiet period the platform is polled once a minute.
   runtime.leap(70_000);
@@ -62,7 +61,7 @@ test('messages that arrived while a code was refused are delivered when its owne
 
   runtime.leap(20 * 60_000);
   const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
-  await fixture.sandbox.setFault({ fault, path_prefix: '/sandbox/realms/', times: null });
+  await fixture.sandbox.setFault({ fault, operation: 'getUsersPublicKey', times: null });
   const says = (text: string) =>
     fixture.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text });
   await says('In between');
@@ -107,7 +106,7 @@ test('a refused code is not tried with other credentials, until its owner sets a
   const hook = await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
   runtime.leap(20 * 60_000);
   const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
-  await fixture.sandbox.setFault({ fault, path_prefix: '/sandbox/realms/', times: null });
+  await fixture.sandbox.setFault({ fault, operation: 'getUsersPublicKey', times: null });
   const says = (to: Writer, text: string) =>
     fixture.sandbox.makeMessage({ from: ben.account.userName, to: to.account.userName, text });
   await says(anna, 'Not heard');
@@ -119,7 +118,7 @@ test('a refused code is not tried with other credentials, until its owner sets a
   const put = (body: object) =>
     cleo.client.send('PUT', `/webhooks/${hook.id}`, JSON.stringify(body), { 'content-type': 'application/json' });
   expect((await put({ auth_token: cleo.account.authToken })).body.data).toMatchObject({ valid: true });
-  const asked = await fixture.sandbox.requests('realmState');
+  const asked = await fixture.sandbox.requests('getUsersPublicKey');
   // The cursor of Anna's poller is not valid for Cleo.
   await until(async () => {
     await fixture.happen(cleo.account);
@@ -128,7 +127,7 @@ test('a refused code is not tried with other credentials, until its owner sets a
   await says(cleo, 'Waits');
   await fixture.happen(cleo.account, 'mention');
   await until(() => expect(receiver.deliveries.map(({ body }) => JSON.parse(body).type)).toContain('tweet.mention'));
-  expect(await fixture.sandbox.requests('realmState')).toBe(asked);
+  expect(await fixture.sandbox.requests('getUsersPublicKey')).toBe(asked);
   expect(await lastError()).toMatch(/^Messages are not opened any more/);
 
   const encryption_code = cleo.account.encryptionCode;
@@ -153,14 +152,14 @@ test('a code that is refused while messages wait for many webhooks is tried once
   for (const receiver of receivers) await until(() => expect(receiver.deliveries).toHaveLength(1));
 
   const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
-  await fixture.sandbox.setFault({ fault, path_prefix: '/sandbox/realms/', times: null });
-  const asked = await fixture.sandbox.requests('realmState');
+  await fixture.sandbox.setFault({ fault, operation: 'getUsersPublicKey', times: null });
+  const asked = await fixture.sandbox.requests('getUsersPublicKey');
   runtime.leap(20 * 60_000);
   for (const { id } of hooks) {
     await until(async () =>
       expect((await fetchWebhook(anna.client, id)).last_error).toMatch(/^Messages are not opened/),
     );
   }
-  expect(await fixture.sandbox.requests('realmState')).toBe(asked + 3);
+  expect(await fixture.sandbox.requests('getUsersPublicKey')).toBe(asked + 1);
   await fixture.sandbox.clearFaults();
 });

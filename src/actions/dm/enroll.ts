@@ -8,17 +8,24 @@ export const dmEnroll = platformAction({
   path: '/dm/enroll',
   summary: 'Create chat keys for an account that has none',
   description:
-    'The key realms of the platform store the keys. `encryption_code` is a new code of your choice, which recovers the keys later. ' +
-    'A code that is easy to guess is refused, and so is an account that already has keys.',
+    'The public keys are published on the platform, and the private ones are stored in its key backup. `encryption_code` is a new code of your choice, ' +
+    'which recovers them later. A code that is easy to guess is refused, and so is an account that already has keys, unless `replace_keys` is true.',
   price: flatPrice,
   effect: 'once',
   handlesCredentials: true,
   code: 'required',
-  input: z.object({}),
+  input: z.object({
+    replace_keys: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Makes new keys for an account that has some, such as after an interrupted enrolment. The private keys of the old ones are deleted, so that messages sealed for them cannot be read any more.',
+      ),
+  }),
   example: {},
   output: z.object({ ok }),
-  async run({ messages }) {
-    await messages.enroll();
+  async run({ messages }, { replace_keys: isReplacing }) {
+    await messages.enroll(isReplacing);
     return { ok: true };
   },
 });

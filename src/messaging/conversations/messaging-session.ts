@@ -21,7 +21,6 @@ import type { RecoveredKeys } from '../key-recovery/recovered-keys.ts';
 import { Actor } from './actor.ts';
 import { beginConversation } from './begin-conversation.ts';
 import { conversationView } from './conversation-view.ts';
-import { enrollChat } from './enroll-chat.ts';
 import type { KnownConversations } from './known-conversations.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { readMessage, withoutReplays } from './read-message.ts';
@@ -166,9 +165,10 @@ export class MessagingSession {
     });
   }
 
-  /** Creates and registers the account's chat keys. Throws `conflict` if the account already has keys. */
-  enroll(): Promise<void> {
-    return enrollChat({ ...this.#parts, code: this.#code() });
+  /** Creates the account's chat keys. Throws `conflict` if the account already has keys, unless they are to be replaced. */
+  async enroll(isReplacing: boolean): Promise<void> {
+    const { chatKeys, session, who } = this.#parts;
+    await chatKeys.enroll(session, who, this.#code(), isReplacing);
   }
 
   get #messages() {

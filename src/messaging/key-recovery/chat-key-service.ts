@@ -1,24 +1,24 @@
 import { createHmac } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { availableParallelism } from 'node:os';
+import type { KeyBackup } from '../../platform/key-backup-port.ts';
 import type { PlatformSession } from '../../platform/port.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
-import { upTo } from '../../shared/runtime/lru.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { Secret } from '../../shared/secrets/secret.ts';
+import { Secret } from '../../shared/secrets/secret.ts';
 import { FairQueue } from '../../shared/threads/fair-queue.ts';
-import type { RecoveryEnrolment } from '../encryption/recovery/derive.ts';
-import { enroll } from '../encryption/recovery/enroll.ts';
-import { Guess } from '../encryption/recovery/guess.ts';
-import { KeyStretcher, type Stretcher } from '../encryption/recovery/stretch.ts';
-import { weakness } from '../encryption/recovery/weak-code.ts';
-import { attemptRecovery } from './attempt.ts';
-import { type EnrolmentState, readEnrolmentState } from './enrolment-state.ts';
-import { gather } from './gather.ts';
+import {
+  exportChatKeys,
+  generateChatKeys,
+  importChatKeys,
+  registrationOf,
+  zeroiseChatKeys,
+} from '../encryption/index.ts';
+import { normalizeCode, weakness } from '../encryption/weak-code.ts';
 import { GuessThrottle } from './guess-throttle.ts';
 import { GuessTurns } from './guess-turns.ts';
 import { KeyCache } from './key-cache.ts';
-import { privateKeyBytes, RecoveredKeys } from './recovered-keys.ts';
-import { hasChatKeys, noChatKeys, noGuessesLeft, tooFewRealms } from './refusals.ts';
+import { RecoveredKeys } from './recovered-keys.ts';
+import { allRealmsNeeded, hasChatKeys, lostChatKeys, noChatKeys, tooFewRealms, wrongCode } from './refusals.ts';
 
 /** The owner of recovered keys. An API account can never use keys that another API account recovered. */
 export interface KeyOwner {
@@ -30,45 +30,41 @@ export interface KeyOwner {
 }
 
 /** The part of a platform session that a key recovery needs. */
-export type KeySession = Pick<PlatformSession, 'realms'>;
+export type KeySession = Pick<PlatformSession, 'keyBackup'>;
 
-export interface ChatKeysParts {
-  readonly runtime: Runtime;
-  /** Is closed with the service. */
-  readonly stretcher?: Stretcher | undefined;
-}
-
-type Enrolled = Extract<EnrolmentState, { kind: 'enrolled' }>;
+/** The maximum number of recoveries that run at the same time, each in a thread. Most of their time they wait for a realm. */
+const mostRunning = Math.max(2, Math.min(4, availableParallelism()));
 
 /**
- * Recovers private chat keys from the platform's key realms with the encryption code, and caches them for some minutes.
+ * Recovers private chat keys from the platform's key backup with the encryption code, and caches them for some minutes.
  */
 export class ChatKeyService {
   readonly #runtime: Runtime;
-  readonly #stretcher: Stretcher;
-  /** API accounts take turns, because calls through a caller's proxy can stretch any number of codes free of charge. */
-  readonly #stretching = new FairQueue({ running: 2, runningOfAccount: 1 });
+  /** API accounts take turns. */
+  readonly #running = new FairQueue({ running: mostRunning, runningOfAccount: 1 });
+  /** Proxies are the callers' own, and can be slow on purpose. They must not occupy all threads. */
+  readonly #proxied = new FairQueue({ running: mostRunning - 1, runningOfAccount: 1 });
   readonly #throttle: GuessThrottle;
   readonly #cache: KeyCache;
+  /** Private keys whose public keys may be published, and that the key realms may not have yet. */
+  readonly #unfinished: KeyCache;
   readonly #flights = new Map<string, Promise<RecoveredKeys>>();
-  /** Maps tokens to platform accounts, so that the throttle can refuse a call before a realm is asked. */
-  readonly #accountIds = new LRUCache<string, string>(upTo(10_000));
   readonly #underWay = new Set<Promise<unknown>>();
   /** An HMAC key for the names of cache entries, so that the names do not contain codes or tokens. */
   readonly #nameKey: Buffer;
 
-  constructor({ runtime, stretcher = new KeyStretcher() }: ChatKeysParts) {
+  constructor({ runtime }: { readonly runtime: Runtime }) {
     this.#runtime = runtime;
-    this.#stretcher = stretcher;
     this.#throttle = new GuessThrottle(new GuessTurns(runtime));
     this.#cache = new KeyCache(runtime);
+    this.#unfinished = new KeyCache(runtime);
     this.#nameKey = runtime.randomBytes(32);
   }
 
   /**
    * Returns the actor's private keys. Concurrent calls with the same code and proxy share one guess. Throws `forbidden`
    * for a wrong code (the message has the number of guesses that remain), `locked` if no guesses remain, `conflict` if
-   * the account has no chat keys, `unavailable` if fewer than two realms respond, and `rate_limited` after too many
+   * the account has no chat keys, `unavailable` if too few realms respond, and `rate_limited` after too many
    * wrong codes.
    */
   async recover(session: KeySession, who: KeyOwner, code: Secret): Promise<RecoveredKeys> {
@@ -86,106 +82,98 @@ export class ChatKeyService {
   }
 
   /**
-   * Enrolls new private keys (64 bytes), so that `code` recovers them later. Throws `bad_input` for a weak code,
-   * `conflict` if the account is enrolled, and `unavailable` if fewer than two realms stored the keys. After
-   * `unavailable` the call may be repeated. After `conflict` with missing public keys, recover the private keys and
-   * register the public ones.
+   * Creates chat keys for an account, publishes the public ones, and then stores the private ones at the key realms, so that `code` recovers
+   * them. Throws `bad_input` for a weak code, and `conflict` if the account has other keys, unless `isReplacing` is true. After
+   * `unavailable` a repeated call of this process continues with the same keys.
    */
-  async enroll(session: KeySession, who: KeyOwner, code: Secret, privateKeys: Uint8Array): Promise<RecoveredKeys> {
+  async enroll(session: KeySession, who: KeyOwner, code: Secret, isReplacing: boolean): Promise<RecoveredKeys> {
     const weak = weakness(code.expose());
     if (weak !== null) throw malformedField('encryption_code', weak);
-    if (privateKeys.length !== privateKeyBytes) throw new Error(`private keys have ${privateKeyBytes} bytes`);
-    const { accountId } = await readEnrolmentState(session.realms, this.#runtime);
+    const accountId = await session.keyBackup.accountId();
     // Enrolments and guesses of an account run one at a time, because a mixture of records from two enrolments could
     // never be recovered.
-    return this.#throttle.run(turnOf(who, accountId), async () => {
-      const enrolment = { accountId, version: await this.#register(session, who, accountId, code, privateKeys) };
-      return this.#remember(this.#nameOf(who, code), enrolment, privateKeys.slice());
-    });
+    const enrolling = this.#throttle.run(turnOf(who, accountId), () =>
+      this.#enroll(session, who, code, accountId, isReplacing),
+    );
+    this.#goesOn(enrolling.catch(() => {}));
+    return enrolling;
   }
 
   /** Waits for running recoveries, then wipes all keys. */
   async close(): Promise<void> {
-    this.#stretching.close();
-    await this.#stretcher.close();
-    await Promise.all(this.#underWay);
+    this.#running.close();
+    this.#proxied.close();
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
     this.#cache.clear();
+    this.#unfinished.clear();
   }
 
-  async #recover(session: KeySession, who: KeyOwner, code: Secret, name: string): Promise<RecoveredKeys> {
-    const token = this.#hmac(who.authToken.expose());
-    const accountId = this.#accountIds.get(token);
-    if (accountId !== undefined) this.#throttle.check(turnOf(who, accountId));
-    const standing = await readEnrolmentState(session.realms, this.#runtime);
-    if (standing.kind !== 'enrolled') throw standing.kind === 'locked' ? noGuessesLeft() : noChatKeys();
-    this.#accountIds.set(token, standing.accountId);
-    return this.#throttle.run(turnOf(who, standing.accountId), async () => {
+  async #recover({ keyBackup }: KeySession, who: KeyOwner, code: Secret, name: string): Promise<RecoveredKeys> {
+    const accountId = await keyBackup.accountId();
+    const turn = turnOf(who, accountId);
+    this.#throttle.check(turn);
+    return this.#throttle.run(turn, async () => {
       // Another call may have recovered the keys while this call was waiting.
       const known = this.#cache.get(name);
-      return known ?? this.#remember(name, standing, await this.#guess(standing, who, code));
+      if (known !== undefined) return known;
+      const backup = await keyBackup.open();
+      const outcome = await this.#use(backup, who, () => backup.recover(asTyped(code)));
+      switch (outcome.kind) {
+        case 'recovered':
+          return this.#remember(name, accountId, outcome.privateKeys);
+        case 'wrong_code':
+          throw wrongCode(outcome.guessesRemaining);
+        case 'not_registered':
+          throw backup.published.length > 0 ? lostChatKeys() : noChatKeys();
+        case 'realms_away':
+          throw tooFewRealms(outcome.errors);
+      }
     });
   }
 
-  async #register(
-    { realms }: KeySession,
+  async #enroll(
+    { keyBackup }: KeySession,
     who: KeyOwner,
-    accountId: string,
     code: Secret,
-    privateKeys: Uint8Array,
-  ): Promise<string> {
-    const runtime = this.#runtime;
-    const standing = await readEnrolmentState(realms, runtime);
-    if (standing.kind === 'enrolled') throw hasChatKeys();
-    if (standing.kind === 'locked') throw noGuessesLeft();
-    const version = runtime.randomBytes(16).toString('hex');
-    const stretched = await this.#stretch(who, code, { accountId, version });
-    const records = enroll({ accountId, version, stretched, privateKeys }, this.#random);
-    stretched.fill(0);
-    const { errors } = await gather({
-      realms,
-      runtime,
-      ask: async (realm) => {
-        const record = records[realm.place - 1];
-        if (record === undefined) throw new Error(`there is no share for realm ${realm.place}`);
-        await realm.register(record, standing.left.get(realm.place) ?? null);
-      },
-      // The record is sent to all three realms, and two of them suffice.
-      conclude: (answers) => (answers.length === realms.length ? true : undefined),
-      atOnce: realms.length,
-      nextDelayMs: 60_000,
-    });
-    // Another gateway may have enrolled the account at the same time. Realms that already have its record refuse this
-    // one.
-    if (realms.length - errors.length < 2) {
-      throw errors.some(({ code }) => code === 'conflict') ? hasChatKeys() : tooFewRealms(errors);
-    }
-    const now = await readEnrolmentState(realms, runtime);
-    if (now.kind !== 'enrolled' || now.version !== version) throw hasChatKeys();
-    return version;
-  }
-
-  async #guess(standing: Enrolled, who: KeyOwner, code: Secret): Promise<Uint8Array> {
-    const stretched = await this.#stretch(who, code, standing);
-    const guess = new Guess(standing, stretched, this.#random);
+    accountId: string,
+    isReplacing: boolean,
+  ): Promise<RecoveredKeys> {
+    const unfinished = this.#hmac(JSON.stringify([who.account, who.authToken.expose()]));
+    const raw = this.#unfinished.get(unfinished)?.privateKeys() ?? this.#newKeys();
     try {
-      return await attemptRecovery({
-        standing,
-        guess,
-        runtime: this.#runtime,
-        inBackground: (work) => this.#goesOn(work),
-      });
+      const keys = publicOf(raw);
+      const { published } = await keyBackup.open();
+      const isOwn = published.some(
+        ({ publicKey, signingPublicKey }) => publicKey === keys.publicKey && signingPublicKey === keys.signingPublicKey,
+      );
+      if (published.length > 0 && !isOwn && !isReplacing) throw hasChatKeys();
+      this.#unfinished.set(unfinished, new RecoveredKeys(accountId, raw.slice()));
+      const backup = await keyBackup.publish(keys, isReplacing);
+      const outcome = await this.#use(backup, who, () => backup.register(asTyped(code), raw));
+      if (outcome.kind === 'realms_away') throw allRealmsNeeded(outcome.errors);
+      this.#unfinished.delete(unfinished);
+      return this.#remember(this.#nameOf(who, code), accountId, raw.slice());
     } finally {
-      guess.wipe();
+      raw.fill(0);
     }
   }
 
-  #stretch({ account }: KeyOwner, code: Secret, enrolment: RecoveryEnrolment): Promise<Uint8Array> {
-    const stretch = () => this.#stretcher.stretch(code.expose(), enrolment);
-    return this.#stretching.run({ account, weight: 1, signal: null }, stretch);
+  /** Runs one operation of a backup when it is the turn of the account. */
+  #use<T>(backup: KeyBackup, { account, proxy }: KeyOwner, operation: () => Promise<T>): Promise<T> {
+    const place = { account, weight: 1, signal: null };
+    const run = () => this.#running.run(place, operation).finally(() => this.#goesOn(backup.settled()));
+    return proxy === null ? run() : this.#proxied.run(place, run);
   }
 
-  #remember(name: string, enrolment: { accountId: string; version: string }, privateKeys: Uint8Array): RecoveredKeys {
-    const keys = new RecoveredKeys(enrolment.accountId, enrolment.version, privateKeys);
+  #newKeys(): Uint8Array {
+    const keys = generateChatKeys((length) => this.#runtime.randomBytes(length));
+    const raw = exportChatKeys(keys);
+    zeroiseChatKeys(keys);
+    return raw;
+  }
+
+  #remember(name: string, accountId: string, privateKeys: Uint8Array): RecoveredKeys {
+    const keys = new RecoveredKeys(accountId, privateKeys);
     this.#cache.set(name, keys);
     return keys;
   }
@@ -195,8 +183,6 @@ export class ChatKeyService {
     void work.finally(() => this.#underWay.delete(work));
   }
 
-  readonly #random = (length: number): Uint8Array => this.#runtime.randomBytes(length);
-
   #nameOf({ account, authToken }: KeyOwner, code: Secret): string {
     return this.#hmac(JSON.stringify([account, authToken.expose(), code.expose()]));
   }
@@ -204,6 +190,19 @@ export class ChatKeyService {
   #hmac(text: string): string {
     return createHmac('sha256', this.#nameKey).update(text).digest('base64');
   }
+}
+
+/** X's clients send a code as it was typed. Only digits of other keyboards become ASCII digits. */
+function asTyped(code: Secret): Secret {
+  return new Secret(normalizeCode(code.expose()));
+}
+
+function publicOf(raw: Uint8Array) {
+  const keys = importChatKeys(raw);
+  if (keys === undefined) throw new Error('generated keys cannot be read');
+  const made = registrationOf(keys);
+  zeroiseChatKeys(keys);
+  return made;
 }
 
 /**

@@ -53,6 +53,10 @@ export class KeyCache {
     this.#sweeper ??= this.#runtime.after(sweepMs, this.#sweepAgain);
   }
 
+  delete(name: string): void {
+    this.#forget(name);
+  }
+
   clear(): void {
     this.#sweeper?.cancel();
     for (const name of [...this.#entries.keys()]) this.#forget(name);

@@ -14,8 +14,6 @@ const mostSecrets = 10_000;
 export class RecoveredKeys {
   /** The platform account that the keys belong to. */
   readonly userId: string;
-  /** The version of the enrolment that the keys came from. */
-  readonly version: string;
   readonly #privateKeys: Uint8Array;
   readonly #kept = new LRUCache<string, Uint8Array>({
     ...upTo(mostSecrets),
@@ -23,9 +21,8 @@ export class RecoveredKeys {
   });
   #wiped = false;
 
-  constructor(userId: string, version: string, privateKeys: Uint8Array) {
+  constructor(userId: string, privateKeys: Uint8Array) {
     this.userId = userId;
-    this.version = version;
     this.#privateKeys = privateKeys;
   }
 

@@ -18,6 +18,14 @@ export function noChatKeys(): PosternError {
   return new PosternError('chat_keys_missing', 'The account has no chat keys');
 }
 
+/** An enrolment ended between its two steps, so that the private keys of the published ones are at no realm. */
+export function lostChatKeys(): PosternError {
+  const message =
+    'The private chat keys of the account are not in its key backup, because its enrolment was interrupted: POST /v1/dm/enroll with ' +
+    'replace_keys makes new ones';
+  return new PosternError('chat_keys_missing', message);
+}
+
 export function hasChatKeys(): PosternError {
   return new PosternError('chat_keys_exist', 'The account has chat keys already');
 }
@@ -34,18 +42,25 @@ const proxyReasons: ReadonlySet<ErrorReason> = new Set([
   'proxy_unreadable',
 ]);
 
+/** Returns the error for an enrolment that has published the public keys. */
+export function allRealmsNeeded(errors: readonly PosternError[]): PosternError {
+  const message =
+    'Too few key realms are reachable: all are needed to enroll. Repeat the call soon, or later with replace_keys';
+  return tooFewRealms(errors, message);
+}
+
+const twoNeeded = 'Too few key realms are reachable: two of three are needed';
+
 /**
  * Chooses the error to return if fewer than two realms responded. `forbidden` or `rate_limited` from any realm, or a
  * proxy error of all requests, is returned as it is, because it is more specific than `unavailable`.
  */
-export function tooFewRealms(errors: readonly PosternError[]): PosternError {
+export function tooFewRealms(errors: readonly PosternError[], message = twoNeeded): PosternError {
   const [first] = errors;
   const telling = errors.find(({ code }) => code === 'forbidden' || code === 'rate_limited');
   if (telling !== undefined) return telling;
   if (first !== undefined && errors.length > 1 && errors.every(({ reason }) => proxyReasons.has(reason))) return first;
-  return new PosternError('realms_unreachable', 'Too few key realms are reachable: two of three are needed', {
-    cause: first,
-  });
+  return new PosternError('realms_unreachable', message, { cause: first });
 }
 
 export function isWrongCode(error: unknown): boolean {

@@ -42,9 +42,9 @@ export interface TransportRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   headers: Record<string, string>;
-  /** The request body as text. */
-  text?: string | undefined;
-  /** The request body as bytes. Replaces `text`. */
+  /** The request body, in memory. */
+  text?: string | Buffer | undefined;
+  /** The request body as a stream. Replaces `text`. */
   bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'> | undefined;
   /**
    * The time that the platform may delay its response to wait for events, in milliseconds. Such a request has a longer

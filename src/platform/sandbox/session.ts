@@ -5,7 +5,6 @@ import type { PlatformArticles } from '../articles-port.ts';
 import { object } from '../http/wire.ts';
 import type { PlatformMessages } from '../messages-port.ts';
 import type { ActivityPage, ActivityRequest, PageOf, PageRequest, UserReference, ViewerPage } from '../port.ts';
-import type { PlatformRealms } from '../realms-port.ts';
 import type { XBody } from '../x/client.ts';
 import { cardFields } from '../x/fields.ts';
 import { aUser } from '../x/identifiers.ts';
@@ -16,7 +15,6 @@ import { SandboxArticles } from './articles.ts';
 import { SandboxMessages } from './messages.ts';
 import { readActivity } from './read-activity.ts';
 import { eventLimits } from './read-messages.ts';
-import { sandboxRealms } from './realms.ts';
 
 /** The sandbox's extensions of X's API: what X does not offer. */
 const extensions = named({
@@ -69,9 +67,5 @@ export class SandboxSession extends XSession {
 
   override get messages(): PlatformMessages {
     return new SandboxMessages(this.parts.client, this.call);
-  }
-
-  override get realms(): PlatformRealms {
-    return sandboxRealms(this.parts.client, this.call);
   }
 }

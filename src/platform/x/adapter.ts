@@ -13,6 +13,8 @@ export type XPlatformOptions = Omit<TransportOptions, 'guarded'> &
     /** Default: those of X. */
     features?: XClientOptions['features'];
     identifiers: PlatformIdentifiers | null;
+    /** Accepts key realms with a fast hash of PINs, for tests. Default: false. */
+    allowsFastHashing?: boolean | undefined;
   };
 
 /** The adapter for X's API v2: https://docs.x.com/x-api */
@@ -27,9 +29,9 @@ export class XPlatform implements Platform {
   protected readonly parts: SessionParts;
   readonly #transport: Transport;
 
-  constructor({ features = xFeatures, identifiers: stored, ...options }: XPlatformOptions) {
+  constructor({ features = xFeatures, identifiers: stored, allowsFastHashing = false, ...options }: XPlatformOptions) {
     this.#transport = new Transport(options);
-    this.parts = sessionParts({ ...options, transport: this.#transport, features, stored });
+    this.parts = sessionParts({ ...options, transport: this.#transport, features, stored, allowsFastHashing });
   }
 
   as(call: PlatformCall): PlatformSession {
@@ -48,7 +50,8 @@ export class XPlatform implements Platform {
     return this.parts.client.ping();
   }
 
-  close(): Promise<void> {
-    return this.#transport.close();
+  async close(): Promise<void> {
+    await this.parts.juicebox.close();
+    await this.#transport.close();
   }
 }

@@ -7,6 +7,8 @@ import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { InvalidResponseError, toCallerError } from '../http/errors.ts';
 import { id, list, object, optional, text, type Wire } from '../http/wire.ts';
+import type { ConfigRules } from '../juicebox/config.ts';
+import { Juicebox } from '../juicebox/juicebox.ts';
 import type {
   PageOf,
   PageRequest,
@@ -37,13 +39,19 @@ export interface SessionParts {
   stored: PlatformIdentifiers | null;
   features: XFeatures;
   runtime: Runtime;
+  juicebox: Juicebox;
 }
 
 /** Returns what all sessions of an adapter share. */
-export function sessionParts({ stored, ...options }: XClientOptions & Pick<SessionParts, 'stored'>): SessionParts {
-  const { features, runtime } = options;
+export function sessionParts({
+  stored,
+  allowsFastHashing,
+  ...options
+}: XClientOptions & Pick<SessionParts, 'stored'> & Pick<ConfigRules, 'allowsFastHashing'>): SessionParts {
+  const { features, runtime, transport } = options;
   const client = new XClient(options);
-  return { client, features, runtime, identifiers: new Identifiers(client, runtime), stored };
+  const juicebox = new Juicebox({ platform: new URL(options.origin), allowsFastHashing }, transport, runtime);
+  return { client, features, runtime, identifiers: new Identifiers(client, runtime), stored, juicebox };
 }
 
 /** A list of X: its operation, and the object or the words that select it. */

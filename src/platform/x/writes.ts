@@ -1,6 +1,7 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
 import { flag, id, object, optional, text, type Wire } from '../http/wire.ts';
+import type { PlatformKeyBackup } from '../key-backup-port.ts';
 import type {
   CreatedTweet,
   FollowState,
@@ -14,6 +15,7 @@ import { XArticles } from './articles.ts';
 import type { XWrite } from './client.ts';
 import { protectedFields, referenceFields } from './fields.ts';
 import { aUser, byReference, checkedId, isId } from './identifiers.ts';
+import { XKeyBackup } from './key-backup.ts';
 import { findLost, type Wanted } from './lost-post.ts';
 import { checkAltText, XMedia } from './media.ts';
 import { enterpriseOnly, operations, type Write, writes } from './operations.ts';
@@ -31,6 +33,10 @@ const replies = 'X accepts replies only to authors who have mentioned the actor 
 export class XSession extends XReadSession {
   override get media(): PlatformMedia {
     return new XMedia(this.parts, this.call);
+  }
+
+  override get keyBackup(): PlatformKeyBackup {
+    return new XKeyBackup(this.parts, this.call);
   }
 
   override get articles(): PlatformArticles {

@@ -89,12 +89,17 @@ function sendProblem(response: ServerResponse, answer: SandboxResponse): void {
 
 /** Sends half of the body with the `content-length` of the whole body, then closes the connection. */
 function truncate(answer: SandboxResponse, request: IncomingMessage, response: ServerResponse): void {
-  const body = Buffer.from(answer.body, 'utf8');
+  const body = Buffer.from(answer.body);
   response.writeHead(answer.status, { ...jsonType, ...answer.headers, 'content-length': body.length });
   response.write(body.subarray(0, Math.floor(body.length / 2)), () => request.socket.destroy());
 }
 
-function write(response: ServerResponse, status: number, body: string, headers: Record<string, string>): void {
+function write(
+  response: ServerResponse,
+  status: number,
+  body: string | Uint8Array,
+  headers: Record<string, string>,
+): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(body);
 }

@@ -34,7 +34,7 @@ async function formFields(bytes: Buffer, type: string): Promise<Fields> {
   return Object.fromEntries(await Promise.all(fields)) as Fields;
 }
 
-function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
     const chunks: Buffer[] = [];

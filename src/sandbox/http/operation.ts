@@ -48,8 +48,16 @@ export interface ControlOperation extends Route {
   handle(call: Call): SandboxResponse;
 }
 
+/** A request of Juicebox's protocol, whose token is for one user and one key realm. */
+export interface RealmOperation extends Route {
+  readonly access: 'realm';
+  /** The size limit of the body. */
+  readonly maxBytes: number;
+  handle(call: ActorCall & { readonly bytes: Buffer }): SandboxResponse | Promise<SandboxResponse>;
+}
+
 /** An operation in a form of the sandbox's own. */
-export type Operation = ActorOperation | ControlOperation;
+export type Operation = ActorOperation | ControlOperation | RealmOperation;
 
 /** An operation of X's API v2, or an extension of it. */
 export interface XOperation extends Route {

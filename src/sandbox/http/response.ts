@@ -1,6 +1,6 @@
 export interface SandboxResponse {
   readonly status: number;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -8,7 +8,7 @@ import type { SandboxState } from '../platform.ts';
 import { appTokenFor } from '../seed/credentials.ts';
 import type { ReceivedBody } from '../uploads/files.ts';
 import { appOnlyRefused, problemResponse } from '../x/problems.ts';
-import { readBody } from './body.ts';
+import { readBody, readBytes } from './body.ts';
 import { bearerToken, checkControlType, checkHost } from './guard.ts';
 import type { ActorCall, Call, RoutedOperation } from './operation.ts';
 import { Problem, problemOf } from './problem.ts';
@@ -30,6 +30,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   let fault: InjectedFault | undefined;
   let answer: SandboxResponse;
   let received: ReceivedBody | undefined;
+  let bytes: Buffer | undefined;
   let limits: Record<string, string> | undefined;
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
@@ -40,7 +41,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     if (serveMedia(platform, path, request, response)) return;
     if (await servePage(platform, path, request, response)) return;
     const { operation, params } = router.route(request.method ?? 'GET', path);
-    const actor = actorOf(platform, operation, request);
+    const actor = actorOf(platform, operation, params, request);
     const arrival = { operation: operation.id, method: operation.method, path, actor: actor?.id };
     if (operation.access === 'control') checkControlType(request);
     else {
@@ -55,8 +56,11 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     if (operation.access === 'actor' && operation.maxBytes !== undefined) {
       received = await platform.files.receive(request, operation.maxBytes(request.headers));
     }
+    if (operation.access === 'realm') bytes = await readBytes(request, operation.maxBytes);
     const body =
-      request.method === 'GET' || received !== undefined ? NO_BODY : await readBody(request, operation.maxJsonBytes);
+      request.method === 'GET' || received !== undefined || bytes !== undefined
+        ? NO_BODY
+        : await readBody(request, operation.maxJsonBytes);
     const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
     // Wait for the journal if its last write failed, so that unwritten entries do not accumulate in memory.
     if (platform.journal.failing) await platform.journal.settled();
@@ -71,7 +75,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
       if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
     }
     // Look up the actor again, because a reset may have replaced the dataset while the body was read.
-    const answered = perform(operation, call, actorOf(platform, operation, request));
+    const answered = perform(operation, { ...call, bytes }, actorOf(platform, operation, params, request));
     answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
     answer = problemAnswer(problemOf(error));
@@ -91,23 +95,31 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
 }
 
 /** Returns the user of the token, null if the token is app-only, or undefined without a valid token. */
-function actorOf({ dataset, seed }: SandboxState, { access }: RoutedOperation, request: IncomingMessage) {
+function actorOf(
+  { dataset, seed, realms, now }: SandboxState,
+  { access }: RoutedOperation,
+  params: Call['params'],
+  request: IncomingMessage,
+) {
   if (access === 'control') return undefined;
   const token = bearerToken(request);
   if (token === undefined) return undefined;
+  if (access === 'realm') return dataset.users.get(realms.userOf(token, Number(params['realm']), now()) ?? '');
   return dataset.userByToken(token) ?? (token === appTokenFor(seed) ? null : undefined);
 }
 
 function perform(
   operation: RoutedOperation,
-  call: Call,
+  { bytes = Buffer.alloc(0), ...call }: Call & { readonly bytes: Buffer | undefined },
   actor: Viewer | undefined,
 ): SandboxResponse | Promise<SandboxResponse> {
   if (operation.access === 'control') return operation.handle(call);
   if (actor === undefined) throw badToken();
   if (operation.access === 'x') return operation.handle({ ...call, viewer: actor });
   if (actor === null) throw appOnlyRefused();
-  return operation.handle({ ...call, actor });
+  return operation.access === 'realm'
+    ? operation.handle({ ...call, actor, bytes })
+    : operation.handle({ ...call, actor });
 }
 
 function waitMsOf(operation: RoutedOperation, call: ActorCall): number {
@@ -119,7 +131,7 @@ function badToken(): Problem {
 }
 
 function send(response: ServerResponse, answer: SandboxResponse): void {
-  const body = Buffer.from(answer.body, 'utf8');
+  const body = Buffer.from(answer.body);
   response.writeHead(answer.status, {
     'content-type': answer.contentType ?? 'application/json; charset=utf-8',
     'content-length': body.length,

@@ -11,16 +11,13 @@ import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
 import { activity } from './activity.ts';
 import { chatOperations } from './chat/table.ts';
-import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
+import { realmRequest } from './realms.ts';
 
 /** All operations of the contract. */
 export const operations: readonly Operation[] = [
   activity,
   ...chatOperations,
-  realmState,
-  registerAtRealm,
-  guessAtRealm,
-  unlockAtRealm,
+  realmRequest,
   controlInfo,
   setFault,
   listFaults,

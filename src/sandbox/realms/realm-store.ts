@@ -1,104 +1,85 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, renameSync } from 'node:fs';
 import Database from 'libsql';
-import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
 import { explainSqliteError, refuseDamagedFile, refuseOrphan } from '../journal/sqlite-errors.ts';
+import { packRecord, type RealmRecord, unpackRecord } from './record.ts';
 
-/** The number of wrong guesses after which the share of an account is destroyed. A correct guess resets the count. */
-export const ALLOWED_GUESSES = 20;
+/** The format version of the file. Version 1 had records of another protocol, which cannot be converted. */
+const VERSION = 2;
 
-/** The format version of the file. */
-const VERSION = 1;
-
-export interface StoredRecord {
-  readonly version: string;
-  readonly guesses: number;
-  /** The time of the last guess, in milliseconds. */
-  readonly guessedAt: number;
-  /** Null if the record was destroyed. */
-  readonly record: RealmRecord | null;
-}
+/** The state of an account. `locked`: all guesses were used, and the record was destroyed. */
+export type StoredState =
+  | { readonly state: 'none' | 'locked' }
+  | { readonly state: 'registered'; readonly record: RealmRecord; readonly guesses: number; readonly allowed: number };
 
 interface Row {
-  readonly version: string;
+  readonly state: StoredState['state'];
+  readonly record: Uint8Array;
   readonly guesses: number;
-  readonly guessed_at: number;
-  readonly record: string | null;
+  readonly allowed: number;
 }
 
-const insert = 'INSERT INTO records (account, version, guesses, guessed_at, record) VALUES (?, ?, 0, 0, ?)';
-const bytesOf = ['oprfKeyShare', 'commitment', 'unlockTag', 'sealedShare', 'sealedKeys'] as const;
+const noRecord = Buffer.alloc(0);
 
 /**
  * Stores the records of one key realm in a separate file. Each change is on disk when its call returns, so a crash
- * cannot undo a guess. Each change is one SQL statement, so concurrent guesses are all counted.
+ * cannot undo a guess.
  */
 export class RealmStore {
   readonly #db: Database.Database;
   readonly #file: string;
 
-  /** If `file` is null, records are kept in memory only. */
+  /** If `file` is null, records are kept in memory only. A file of an older format is renamed to `*.old`. */
   constructor(file: string | null) {
     this.#file = file ?? ':memory:';
-    let db: Database.Database | undefined;
     try {
-      if (file !== null) refuseOrphan(file);
-      db = new Database(this.#file);
-      prepare(db, this.#file);
-      if (file !== null) {
-        refuseDamagedFile(db, file);
-        chmodSync(file, 0o600);
-      }
-      this.#db = db;
+      this.#db = open(file) ?? setAside(this.#file);
+      if (file !== null) chmodSync(file, 0o600);
     } catch (error) {
-      db?.close();
       throw explainSqliteError(error, this.#file);
     }
   }
 
-  find(account: string): StoredRecord | undefined {
-    const row = this.#do(() =>
-      this.#db.prepare('SELECT version, guesses, guessed_at, record FROM records WHERE account = ?').get(account),
-    ) as Row | undefined;
-    if (row === undefined) return undefined;
-    const { version, guesses, guessed_at: guessedAt, record } = row;
-    return { version, guesses, guessedAt, record: record === null ? null : readRecord(version, record) };
+  find(account: string): StoredState {
+    const row = this.#row(account);
+    if (row?.state !== 'registered') return { state: row?.state ?? 'none' };
+    const { record, guesses, allowed } = row;
+    return { state: 'registered', record: unpackRecord(record), guesses, allowed };
   }
 
-  /**
-   * Stores a record with a guess count of 0 if the account has no record, a destroyed one, or the one with version
-   * `replaces`. Returns false otherwise, so the second of two simultaneous enrollments is refused.
-   */
-  put(account: string, record: RealmRecord, replaces: string | null): boolean {
-    const text = `${insert} ON CONFLICT (account) DO UPDATE
-      SET version = excluded.version, guesses = 0, guessed_at = 0, record = excluded.record
-      WHERE records.record IS NULL OR records.version = ?`;
-    const changes = this.#run(text, account, record.version, writeRecord(record), replaces ?? '');
-    // An equal version means that an earlier attempt of the same call stored the record.
-    if (changes === 0) return this.find(account)?.version === record.version;
+  /** Returns true if the account has or had a record. */
+  knows(account: string): boolean {
+    return this.#row(account) !== undefined;
+  }
+
+  /** Stores a record with a guess count of 0, whatever the account has. */
+  put(account: string, record: RealmRecord, allowed: number): void {
+    this.#run(
+      'INSERT OR REPLACE INTO records VALUES (?, ?, 0, ?, ?)',
+      account,
+      'registered',
+      allowed,
+      packRecord(record),
+    );
     this.#scrub();
-    return true;
   }
 
-  /** Stores a record if the account has never had one. A destroyed record is not replaced. */
-  putIfNone(account: string, record: RealmRecord): void {
-    this.#run(`${insert} ON CONFLICT DO NOTHING`, account, record.version, writeRecord(record));
+  /** Counts a guess, and returns the new count. */
+  countGuess(account: string): number {
+    this.#run('UPDATE records SET guesses = guesses + 1 WHERE account = ?', account);
+    return this.#row(account)?.guesses ?? 0;
   }
 
-  /** Counts a guess. Returns false if no guesses remain or the record has another version. */
-  countGuess(account: string, version: string, now: number): boolean {
-    const text = `UPDATE records SET guesses = guesses + 1, guessed_at = ?
-      WHERE account = ? AND version = ? AND record IS NOT NULL AND guesses < ${ALLOWED_GUESSES}`;
-    return this.#run(text, now, account, version) === 1;
+  forgetGuesses(account: string): void {
+    this.#run('UPDATE records SET guesses = 0 WHERE account = ? AND guesses > 0', account);
   }
 
-  forgetGuesses(account: string, version: string): void {
-    this.#run('UPDATE records SET guesses = 0 WHERE account = ? AND version = ? AND guesses > 0', account, version);
+  /** Destroys the record, but remembers that the account had one. */
+  lock(account: string): void {
+    this.#destroy(account, 'locked');
   }
 
-  /** Destroys the share, but remembers that the account had a record. */
-  destroy(account: string): void {
-    if (this.#run('UPDATE records SET record = NULL WHERE account = ? AND record IS NOT NULL', account) === 0) return;
-    this.#scrub();
+  delete(account: string): void {
+    this.#destroy(account, 'none');
   }
 
   clear(): void {
@@ -110,6 +91,16 @@ export class RealmStore {
     this.#db.close();
   }
 
+  #destroy(account: string, state: 'none' | 'locked'): void {
+    this.#run('INSERT OR REPLACE INTO records VALUES (?, ?, 0, 0, ?)', account, state, noRecord);
+    this.#scrub();
+  }
+
+  #row(account: string): Row | undefined {
+    const text = 'SELECT state, record, guesses, allowed FROM records WHERE account = ?';
+    return this.#do(() => this.#db.prepare(text).get(account)) as Row | undefined;
+  }
+
   /**
    * Truncates the write-ahead log. SQLite overwrites deleted content in the database file (`secure_delete`), but not in
    * the log.
@@ -118,8 +109,8 @@ export class RealmStore {
     this.#do(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
   }
 
-  #run(text: string, ...values: (string | number)[]): number {
-    return this.#do(() => this.#db.prepare(text).run(...values).changes);
+  #run(text: string, ...values: (string | number | Buffer)[]): void {
+    this.#do(() => this.#db.prepare(text).run(...values));
   }
 
   #do<T>(work: () => T): T {
@@ -131,38 +122,47 @@ export class RealmStore {
   }
 }
 
-function prepare(db: Database.Database, file: string): void {
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = FULL');
-  db.pragma('secure_delete = ON');
-  const version = (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
-  if (version > VERSION) {
-    throw new Error(`${file} was written by a newer version (format ${version}; this one reads up to ${VERSION})`);
+/** Opens a file. Returns null if it has an older format. */
+function open(file: string | null): Database.Database | null {
+  if (file !== null) refuseOrphan(file);
+  const db = new Database(file ?? ':memory:');
+  try {
+    if (file !== null) refuseDamagedFile(db, file);
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = FULL');
+    db.pragma('secure_delete = ON');
+    const version = (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+    if (version > VERSION) {
+      throw new Error(`${file} was written by a newer version (format ${version}; this one reads up to ${VERSION})`);
+    }
+    if (version === VERSION) return db;
+    if (version > 0) {
+      db.close();
+      return null;
+    }
+    // A single transaction waits for the disk only once.
+    db.exec(`
+      BEGIN IMMEDIATE;
+      CREATE TABLE records (
+        account TEXT PRIMARY KEY,
+        state TEXT NOT NULL,
+        guesses INTEGER NOT NULL,
+        allowed INTEGER NOT NULL,
+        record BLOB NOT NULL
+      ) WITHOUT ROWID;
+      PRAGMA user_version = ${VERSION};
+      COMMIT;
+    `);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
-  if (version === VERSION) return;
-  // A single transaction waits for the disk only once.
-  db.exec(`
-    BEGIN IMMEDIATE;
-    CREATE TABLE IF NOT EXISTS records (
-      account TEXT PRIMARY KEY,
-      version TEXT NOT NULL,
-      guesses INTEGER NOT NULL,
-      guessed_at INTEGER NOT NULL,
-      record TEXT
-    ) WITHOUT ROWID;
-    PRAGMA user_version = ${VERSION};
-    COMMIT;
-  `);
 }
 
-function writeRecord(record: RealmRecord): string {
-  return JSON.stringify(bytesOf.map((name) => Buffer.from(record[name]).toString('base64')));
-}
-
-function readRecord(version: string, text: string): RealmRecord {
-  const fields = (JSON.parse(text) as string[]).map((field) => Buffer.from(field, 'base64'));
-  const [oprfKeyShare, commitment, unlockTag, sealedShare, sealedKeys] = fields;
-  if (!oprfKeyShare || !commitment || !unlockTag || !sealedShare || !sealedKeys)
-    throw new Error('a record lacks fields');
-  return { version, oprfKeyShare, commitment, unlockTag, sealedShare, sealedKeys };
+function setAside(file: string): Database.Database {
+  renameSync(file, `${file}.old`);
+  const db = open(file);
+  if (db === null) throw new Error(`${file} has an older format`);
+  return db;
 }

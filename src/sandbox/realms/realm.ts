@@ -1,90 +1,98 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
-import { oprf } from '../../messaging/encryption/recovery/oprf.ts';
-import { badRequest } from '../refusal.ts';
-import { ALLOWED_GUESSES, type RealmStore, type StoredRecord } from './realm-store.ts';
+import { evaluate, type Random } from './oprf.ts';
+import type { RealmStore } from './realm-store.ts';
+import { bytesOf, type Fields, readRecord } from './record.ts';
 
-/** After the last allowed guess, the client has this time to present the unlock tag before the record is destroyed. */
-const LAST_CHANCE_MS = 30_000;
+/** A decoded request: the name of a case without data, or an object with the name and the data of a case. */
+export type RealmRequest = string | Readonly<Record<string, Fields>>;
 
-export type StoredRealmState =
-  | { readonly kind: 'enrolled'; readonly version: string }
-  | { readonly kind: 'none' | 'locked' };
-export type EvaluationResult =
-  | {
-      readonly kind: 'evaluated';
-      readonly element: Uint8Array;
-      readonly commitment: Uint8Array;
-      readonly remaining: number;
-    }
-  | { readonly kind: 'locked' | 'stale' };
-export type UnlockResult =
-  | { readonly kind: 'unlocked'; readonly record: RealmRecord }
-  | { readonly kind: 'refused' | 'locked' | 'stale' };
-
-/** One key realm: holds a secret share for each account and limits guesses of the encryption code. */
+/** A software realm of Juicebox: holds a record for each account and limits guesses of the PIN. */
 export class Realm {
   readonly #store: RealmStore;
+  readonly #random: Random;
 
-  constructor(store: RealmStore) {
+  constructor(store: RealmStore, random: Random) {
     this.#store = store;
+    this.#random = random;
   }
 
-  state(account: string, now: number): StoredRealmState {
-    const kept = this.#store.find(account);
-    if (kept === undefined) return { kind: 'none' };
-    if (kept.record !== null && kept.guesses < ALLOWED_GUESSES) return { kind: 'enrolled', version: kept.version };
-    if (now - kept.guessedAt > LAST_CHANCE_MS) this.#store.destroy(account);
-    return { kind: 'locked' };
-  }
-
-  /** Evaluates a blinded guess. The guess is counted on disk before it is evaluated. */
-  evaluate(account: string, version: string, blinded: Uint8Array, now: number): EvaluationResult {
-    const counted = this.#store.countGuess(account, version, now);
-    const kept = this.#store.find(account);
-    if (kept === undefined || kept.version !== version) return { kind: 'stale' };
-    if (!counted || kept.record === null) {
-      this.#store.destroy(account);
-      return { kind: 'locked' };
+  /** Returns the response to a request, to be encoded as CBOR. Throws for a request that is not valid. */
+  handle(account: string, request: RealmRequest): Readonly<Record<string, unknown>> {
+    const [[kind, fields] = ['', {}]] =
+      typeof request === 'string' ? [[request, {}] as const] : Object.entries(request);
+    switch (kind) {
+      case 'Register1':
+        return { Register1: 'Ok' };
+      case 'Register2':
+        this.#store.put(account, readRecord(fields), guessesOf(fields));
+        return { Register2: 'Ok' };
+      case 'Recover1':
+        return { Recover1: this.#recover1(account) };
+      case 'Recover2':
+        return { Recover2: this.#recover2(account, fields) };
+      case 'Recover3':
+        return { Recover3: this.#recover3(account, fields) };
+      case 'Delete':
+        this.#store.delete(account);
+        return { Delete: 'Ok' };
+      default:
+        throw new Error('an unknown request');
     }
-    const { oprfKeyShare, commitment } = kept.record;
-    const element = evaluateBlinded(oprfKeyShare, blinded);
-    return { kind: 'evaluated', element, commitment, remaining: ALLOWED_GUESSES - kept.guesses };
   }
 
-  unlock(account: string, version: string, tag: Uint8Array): UnlockResult {
-    const kept = this.#store.find(account);
-    if (kept === undefined || kept.version !== version) return { kind: 'stale' };
-    if (kept.record === null) return { kind: 'locked' };
-    if (!isTag(kept.record, tag)) return this.#refuse(account, kept);
-    this.#store.forgetGuesses(account, version);
-    return { kind: 'unlocked', record: kept.record };
+  #recover1(account: string) {
+    const found = this.#find(account);
+    return typeof found === 'string' ? found : { Ok: { version: found.record.version } };
   }
 
-  /** Stores a record. Returns false if the account has a record whose version is not `replaces`. */
-  register(account: string, record: RealmRecord, replaces: string | null): boolean {
-    return this.#store.put(account, record, replaces);
+  /** Evaluates a blinded PIN. The guess is counted on disk before it is evaluated. */
+  #recover2(account: string, fields: Fields) {
+    const found = this.#find(account, fields);
+    if (typeof found === 'string') return found;
+    const { record, allowed } = found;
+    const blinded = bytesOf(fields, 'oprf_blinded_input', 32);
+    const guesses = this.#store.countGuess(account);
+    const { public_key, verifying_key, signature } = record;
+    const { result, proof } = evaluate(record.oprf_private_key, public_key, blinded, this.#random);
+    return {
+      Ok: {
+        oprf_signed_public_key: { public_key, verifying_key, signature },
+        oprf_blinded_result: result,
+        oprf_proof: proof,
+        unlock_key_commitment: record.unlock_key_commitment,
+        num_guesses: allowed,
+        guess_count: guesses,
+      },
+    };
   }
 
-  /**
-   * Refuses a wrong unlock tag. A tag is too long to be guessed, so a wrong tag does not count as a guess. If no
-   * guesses remain, the record is destroyed.
-   */
-  #refuse(account: string, kept: StoredRecord): UnlockResult {
-    if (kept.guesses < ALLOWED_GUESSES) return { kind: 'refused' };
-    this.#store.destroy(account);
-    return { kind: 'locked' };
+  /** The tag is known only to a client that knows the PIN, so it resets the count. It is too long to be guessed. */
+  #recover3(account: string, fields: Fields) {
+    const found = this.#find(account, fields, true);
+    if (typeof found === 'string') return found;
+    const { record, allowed, guesses } = found;
+    if (!timingSafeEqual(record.unlock_key_tag, bytesOf(fields, 'unlock_key_tag', 16))) {
+      if (guesses >= allowed) this.#store.lock(account);
+      return { BadUnlockKeyTag: { guesses_remaining: Math.max(0, allowed - guesses) } };
+    }
+    this.#store.forgetGuesses(account);
+    const { encryption_key_scalar_share, encrypted_secret, encrypted_secret_commitment } = record;
+    return { Ok: { encryption_key_scalar_share, encrypted_secret, encrypted_secret_commitment } };
+  }
+
+  /** Returns the record, or why there is none. A record without guesses is destroyed, except after the last guess (`isLast`). */
+  #find(account: string, fields?: Fields, isLast = false) {
+    const found = this.#store.find(account);
+    if (found.state !== 'registered') return found.state === 'locked' ? 'NoGuesses' : 'NotRegistered';
+    if (fields && !timingSafeEqual(found.record.version, bytesOf(fields, 'version', 16))) return 'VersionMismatch';
+    if (isLast || found.guesses < found.allowed) return found;
+    this.#store.lock(account);
+    return 'NoGuesses';
   }
 }
 
-function evaluateBlinded(share: Uint8Array, blinded: Uint8Array): Uint8Array {
-  try {
-    return oprf.evaluate(share, blinded);
-  } catch {
-    throw badRequest('blinded_element', 'blinded_element must be an element of ristretto255 other than its identity');
-  }
-}
-
-function isTag(record: RealmRecord, tag: Uint8Array): boolean {
-  return tag.length === record.unlockTag.length && timingSafeEqual(tag, record.unlockTag);
+function guessesOf(fields: Fields): number {
+  const { num_guesses: guesses } = fields['policy'] as { num_guesses?: unknown };
+  if (!Number.isInteger(guesses) || Number(guesses) < 0 || Number(guesses) > 65_535) throw new Error('num_guesses');
+  return Number(guesses);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { weakness } from '../../messaging/encryption/recovery/weak-code.ts';
+import { weakness } from '../../messaging/encryption/weak-code.ts';
 
 /** Hashes the seed and a label. All credentials and ids derive from this hash, so they do not depend on the time. */
 function digest(seed: string, label: string): Buffer {

@@ -26,6 +26,7 @@ import { articleOperations } from './articles.ts';
 import { mediaOperations } from './media.ts';
 import { postOperations } from './posts.ts';
 import { appOnlyRefused, type ResourceProblem } from './problems.ts';
+import { publicKeyOperations } from './public-keys.ts';
 import { userJson } from './render.ts';
 import {
   checkValue,
@@ -524,6 +525,7 @@ export const xOperations: readonly XOperation[] = [
   userSearch,
   ...mediaOperations,
   ...articleOperations,
+  ...publicKeyOperations,
   ...postOperations,
   ...writeOperations,
   ...extensions,

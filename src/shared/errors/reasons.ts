@@ -184,7 +184,6 @@ export const errorReasons = {
     code: 'platform_timeout',
     meaning: 'The proxy, or the platform through it, did not respond in time.',
   },
-  realm_timeout: { code: 'platform_timeout', meaning: 'A key realm did not respond in time.' },
   request_deadline: { code: 'platform_timeout', meaning: 'A GraphQL request took longer than `GRAPHQL_TIMEOUT_MS`.' },
 } as const satisfies Record<string, { code: ErrorCode; meaning: string }>;
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { restingBalance } from '../../support/refusal.ts';
 import { oneOfEachKind } from '../../support/repetitions.ts';
@@ -110,9 +109,7 @@ describe.each(named(onPlatform))('%s', (_name, action) => {
     // The gateway forgets chat keys that were not used for five minutes.
     if (action.code !== 'none') await knowChatKeys(fixture, apiClients);
     await fixture.platform.service.addFault(fault, everyRequestOf(action));
-    // Enrolment calls the key realms first, before any chat keys are known.
-    const atRealms = action === dmEnroll && status !== 429;
-    await expectSameRefusal(action, await inputOf(action), atRealms ? 503 : status);
+    await expectSameRefusal(action, await inputOf(action), status);
   });
 });
 

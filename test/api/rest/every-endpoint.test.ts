@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
-import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
 import { dmMessages } from '../../../src/actions/dm/messages.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import type { Answer, Client } from '../../support/client.ts';
@@ -34,9 +33,6 @@ const answers = [
   [{ kind: 'nonsense' }, 502, /cannot be understood/],
   [{ kind: 'wrong_shape' }, 502, /cannot be understood/],
   [{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, 502, /cannot be understood/],
-] as const;
-/** Enrolment is excluded, because it calls three realms at once, and so many failures would open the circuit breaker. */
-const breaks = [
   [{ kind: 'truncated' }, 502, /broke the connection/],
   [{ kind: 'reset' }, 502, /broke the connection/],
   [{ kind: 'hang' }, 504, /did not answer in time/],
@@ -53,17 +49,12 @@ describe.each(onPlatform.map((action) => [action.name, action] as const))('%s', 
 });
 
 describe.each(oneOfEachKind(onPlatform).map((action) => [action.name, action] as const))('%s', (_name, action) => {
-  test.each(action === dmEnroll ? answers : [...answers, ...breaks])(
-    'on a platform fault %o answers %i and charges nothing',
-    async (fault, status, error) => {
-      await service.addFault(fault, everyRequestOf(action));
-      const answer = await call(ada, action);
-      // Enrolment calls the key realms first, whose errors have their own message.
-      if (action === dmEnroll && status !== 429) expectRefusal(answer, 503, /^Too few key realms/);
-      else expectRefusal(answer, status, error);
-      expect(answer.headers.get('retry-after')).toEqual(status === 429 ? expect.stringMatching(/^[01]$/) : null);
-    },
-  );
+  test.each(answers)('on a platform fault %o answers %i and charges nothing', async (fault, status, error) => {
+    await service.addFault(fault, everyRequestOf(action));
+    const answer = await call(ada, action);
+    expectRefusal(answer, status, error);
+    expect(answer.headers.get('retry-after')).toEqual(status === 429 ? expect.stringMatching(/^[01]$/) : null);
+  });
 });
 
 const withBody = actions.filter(({ method, price }) => method !== 'GET' && price > 0);

@@ -13,7 +13,7 @@ import { mainThreadMs } from '../../support/processor-time.ts';
 import { pair } from '../encryption/people.ts';
 
 const { ada, conversationId, peers, established, key } = pair();
-const recovered = new RecoveredKeys(ada.userId, '1', randomBytes(64));
+const recovered = new RecoveredKeys(ada.userId, randomBytes(64));
 const actor = { self: ada, recovered, known: new KnownConversations() } as unknown as Actor;
 
 /** A detail with the largest number of key copies that the decoder accepts. */

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import type { Stretcher } from '../../../src/messaging/encryption/recovery/stretch.ts';
 import {
   ChatKeyService,
   type KeyOwner,
@@ -15,7 +13,6 @@ import { Secret } from '../../../src/shared/secrets/secret.ts';
 import type { Account, OpenSandbox } from '../../sandbox/harness.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { patientRuntime } from '../../support/patient-runtime.ts';
-import { quickStretcher } from '../../support/quick-stretcher.ts';
 
 /** A sandbox, the platform adapter, and a clock that can be advanced. Everything ends with the test. */
 export class KeyRecoveryFixture {
@@ -24,19 +21,20 @@ export class KeyRecoveryFixture {
   readonly #platform: SandboxPlatform;
   #shiftMs = 0;
 
-  constructor(sandbox: OpenSandbox) {
+  constructor(sandbox: OpenSandbox, origin = sandbox.url) {
     this.sandbox = sandbox;
     this.runtime = { ...patientRuntime, now: () => Date.now() + this.#shiftMs };
     const guard = new OutboundGuard({ allow: ['127.0.0.1/32'], runtime: systemRuntime });
     const proxies = new ProxyPool({ guard, runtime: patientRuntime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
-    this.#platform = new SandboxPlatform({ origin: sandbox.url, timeoutMs: 60_000, runtime: patientRuntime, proxies });
+    const options = { origin, timeoutMs: 60_000, runtime: patientRuntime, proxies, allowsFastHashing: true };
+    this.#platform = new SandboxPlatform(options);
     atEnd(() => proxies.close());
     atEnd(() => this.#platform.close());
   }
 
   /** Returns the service of another gateway, or of the same gateway after a restart. */
-  keys(stretcher: Stretcher = quickStretcher): ChatKeyService {
-    const keys = new ChatKeyService({ runtime: this.runtime, stretcher });
+  keys(): ChatKeyService {
+    const keys = new ChatKeyService({ runtime: this.runtime });
     atEnd(() => keys.close());
     return keys;
   }
@@ -61,8 +59,8 @@ export class KeyRecoveryFixture {
     return keys.recover(this.session(who), this.holder(who, account), new Secret(code));
   }
 
-  enroll(keys: ChatKeyService, who: Account, code: string, privateKeys: Uint8Array = randomBytes(64)) {
-    return keys.enroll(this.session(who), this.holder(who), new Secret(code), privateKeys);
+  enroll(keys: ChatKeyService, who: Account, code: string, isReplacing = false) {
+    return keys.enroll(this.session(who), this.holder(who), new Secret(code), isReplacing);
   }
 
   /** Returns `ok`, or the status and the message of the error. */

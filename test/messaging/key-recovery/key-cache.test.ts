@@ -6,7 +6,7 @@ import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 test('KeyCache: wipes the secrets of the users with the most when all users have more than 50,000', () => {
   const cache = new KeyCache(systemRuntime);
   const add = (name: string, secrets: number) => {
-    const keys = new RecoveredKeys(name, 'version', new Uint8Array(64));
+    const keys = new RecoveredKeys(name, new Uint8Array(64));
     for (let number = 0; number < secrets; number++) keys.keep(`key ${number}`, Uint8Array.of(1));
     cache.set(name, keys);
     return keys;
@@ -21,14 +21,14 @@ test('KeyCache: wipes the secrets of the users with the most when all users have
 });
 
 test('RecoveredKeys: keeps a limited number of secrets, the latest ones', () => {
-  const keys = new RecoveredKeys('1', 'version', new Uint8Array(64));
+  const keys = new RecoveredKeys('1', new Uint8Array(64));
   for (let number = 0; number < 20_000; number++) keys.keep(`key ${number}`, Uint8Array.of(1));
   expect(keys.kept('key 0')).toBeUndefined();
   expect(keys.kept('key 19999')).toEqual(Uint8Array.of(1));
 });
 
 test('RecoveredKeys: returns copies, which remain when the keys are wiped', () => {
-  const keys = new RecoveredKeys('1', 'version', new Uint8Array(64).fill(7));
+  const keys = new RecoveredKeys('1', new Uint8Array(64).fill(7));
   keys.keep('key', Uint8Array.of(1));
   const copies = [keys.privateKeys(), keys.kept('key')];
   keys.wipe();

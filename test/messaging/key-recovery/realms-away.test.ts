@@ -1,210 +1,260 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { KeySession } from '../../../src/messaging/key-recovery/chat-key-service.ts';
 import { ForwardProxy } from '../../../src/outbound/proxy.ts';
-import type { PlatformRealm } from '../../../src/platform/realms-port.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
+import type { Account } from '../../sandbox/harness.ts';
 import { openSandbox } from '../../sandbox/harness.ts';
 import { isAll } from '../../support/repetitions.ts';
 import { KeyRecoveryFixture, outcomeOf } from './fixture.ts';
+import { type Phase, RealmFront, type Reply } from './realm-front.ts';
 
-const fixture = new KeyRecoveryFixture(await openSandbox());
-afterEach(() => fixture.sandbox.control('faults/clear'));
+const sandbox = await openSandbox();
+const front = await RealmFront.open(sandbox.url);
+const fixture = new KeyRecoveryFixture(sandbox, front.url);
+afterEach(() => {
+  front.clear();
+  return sandbox.control('faults/clear');
+});
 
-const fault = (realm: number, kind: object, more: object = {}) =>
-  fixture.sandbox.fault(kind, { path_prefix: `/sandbox/realms/${realm}/`, times: null, ...more });
+const fault = (realm: number, kind: object) =>
+  sandbox.fault(kind, { path_prefix: `/sandbox/realms/${realm}/`, times: null });
 const tooFew = '503 Too few key realms are reachable: two of three are needed';
+const away = async () => null;
+
+/** Breaks the connection of one phase, before or after the realm has handled the request. */
+const lost = (phase: Phase, isHandled: boolean) => async (at: Phase, ask: () => Promise<Reply>) => {
+  if (at !== phase) return ask();
+  if (isHandled) await ask();
+  return null;
+};
+
+/** Returns the number of guesses that remain, by a wrong guess. */
+const remaining = async (account: Account) => {
+  const outcome = await fixture.outcome(fixture.keys(), account, '555123');
+  return Number(/(\d+) guesses remaining$/.exec(outcome)?.[1]) + 1;
+};
 
 describe('one realm', () => {
   test.each([
     [1, 'fails', { kind: 'status', status: 500 }],
     [2, 'breaks the connection', { kind: 'reset' }],
     [3, 'responds with HTML', { kind: 'nonsense' }],
-    [1, 'responds with JSON of a wrong shape', { kind: 'wrong_shape' }],
-    [2, 'responds late', { kind: 'latency', ms: 600_000 }],
+    [1, 'responds with JSON', { kind: 'wrong_shape' }],
+    [2, 'redirects', { kind: 'redirect', location: 'http://127.0.0.1:9/' }],
+    [3, 'refuses the token', { kind: 'status', status: 401 }],
     [1, 'never responds', { kind: 'hang' }],
   ])('%i that %s is not needed', async (realm, _how, kind) => {
-    const { linus: account } = fixture.sandbox;
     await fault(realm, kind);
-    expect(await fixture.outcome(fixture.keys(), account)).toBe('ok');
+    expect(await fixture.outcome(fixture.keys(), sandbox.linus)).toBe('ok');
   });
 
   test.each([
-    ['guessAtRealm', { kind: 'status', status: 500 }],
-    ['guessAtRealm', { kind: 'hang' }],
-    ['guessAtRealm', { kind: 'hang_after' }],
-    ['guessAtRealm', { kind: 'reset_after' }],
-    ['unlockAtRealm', { kind: 'status', status: 500 }],
-    ['unlockAtRealm', { kind: 'reset_after' }],
-  ])('that fails at a later step, %s with %o, is not needed', async (operation, kind) => {
-    const { linus: account } = fixture.sandbox;
-    await fault(1, kind, { operation });
+    ['Recover1', false],
+    ['Recover2', false],
+    ['Recover2', true],
+    ['Recover3', false],
+    ['Recover3', true],
+  ] as const)('that breaks the connection at %s (after it: %s) gets one guess at most', async (phase, isHandled) => {
+    const account = await sandbox.mint();
+    front.at(1, lost(phase, isHandled));
+    const [outcome, guesses] = await front.counts('Recover2', () => fixture.outcome(fixture.keys(), account));
+    expect([outcome, guesses]).toEqual(['ok', [phase === 'Recover1' ? 0 : 1, 1, 1]]);
+    front.clear();
     expect(await fixture.outcome(fixture.keys(), account)).toBe('ok');
+    expect(await remaining(account)).toBe(20);
   });
 
-  test('that is unavailable costs no guess at the others after a right code', async () => {
-    const account = await fixture.sandbox.mint();
-    await fault(2, { kind: 'reset' });
+  test('that is slow is not waited for, and still gets the tag that resets its count', async () => {
+    const account = await sandbox.mint();
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     const keys = fixture.keys();
-    expect(await fixture.outcome(keys, account)).toBe('ok');
-    expect(await fixture.outcome(keys, account, '555123')).toBe('403 Wrong encryption_code: 19 guesses remaining');
+    front.at(2, async (phase, ask) => {
+      if (phase === 'Recover2') await released;
+      return ask();
+    });
+    const tags = await front.counts('Recover3', async () => {
+      // The realm responds only after the recovery.
+      expect(await fixture.outcome(keys, account)).toBe('ok');
+      release();
+      await keys.close();
+    });
+    expect(tags[1]).toEqual([1, 1, 1]);
+    front.clear();
+    // With realm 1 away, the count of realm 2 decides.
+    front.at(1, away);
+    expect(await remaining(account)).toBe(20);
+  });
+
+  test('that is away costs no guess at the others after a right code', async () => {
+    const account = await sandbox.mint();
+    front.at(2, away);
+    expect(await fixture.outcome(fixture.keys(), account)).toBe('ok');
+    expect(await remaining(account)).toBe(20);
   });
 });
 
 describe('two unavailable realms', () => {
-  test.each(['realmState', 'guessAtRealm', 'unlockAtRealm'])('at %s are refused with 503', async (operation) => {
-    const { linus: account } = fixture.sandbox;
-    await fault(1, { kind: 'status', status: 500 }, { operation });
-    await fault(3, { kind: 'reset' }, { operation });
-    expect(await fixture.outcome(fixture.keys(), account)).toBe(tooFew);
-    await fixture.sandbox.control('faults/clear');
-    expect(await fixture.outcome(fixture.keys(), account)).toBe('ok');
+  test.each(['Recover1', 'Recover2', 'Recover3'] as const)('at %s are refused with 503', async (phase) => {
+    for (const place of [1, 3]) front.at(place, lost(phase, true));
+    const [outcome, guesses] = await front.counts('Recover2', () => fixture.outcome(fixture.keys(), sandbox.linus));
+    expect([outcome, Math.max(...guesses)]).toEqual([tooFew, phase === 'Recover1' ? 0 : 1]);
+    front.clear();
+    expect(await fixture.outcome(fixture.keys(), sandbox.linus)).toBe('ok');
+  });
+
+  test('with a rate limit are refused with 429', async () => {
+    for (const place of [1, 2]) await fault(place, { kind: 'rate_limit', retry_after: 7 });
+    expect(await fixture.outcome(fixture.keys(), sandbox.linus)).toMatch(/^429 /);
   });
 });
 
 test('an unavailable proxy is named in the error, and not the realms', async () => {
-  const { linus } = fixture.sandbox;
+  const { linus } = sandbox;
   const session = fixture.session(linus, new ForwardProxy('127.0.0.1:1', 'http://127.0.0.1:1', null));
   const recovering = fixture.keys().recover(session, fixture.holder(linus), new Secret(linus.encryptionCode));
   expect(await outcomeOf(recovering)).toMatch(/^502 .*proxy.*127\.0\.0\.1:1/);
 });
 
-type Lie = (realm: PlatformRealm) => Partial<PlatformRealm>;
-
-/** Returns a realm that works like the real one but returns a different response. */
-function lying({ realms }: KeySession, place: number, lie: Lie): KeySession {
-  const liar = (realm: PlatformRealm): PlatformRealm => ({
-    place,
-    state: () => realm.state(),
-    guess: (version, element) => realm.guess(version, element),
-    unlock: (version, tag) => realm.unlock(version, tag),
-    register: (record, replaces) => realm.register(record, replaces),
-    ...lie(realm),
-  });
-  return { realms: realms.map((realm) => (realm.place === place ? liar(realm) : realm)) };
-}
-
 describe('a realm with a wrong response', () => {
-  /** Changes the response to a guess, and the response to an unlock. */
-  const guessed =
-    (changed: (element: Uint8Array) => object): Lie =>
-    (realm) => ({
-      guess: async (version, element) => ({ ...(await realm.guess(version, element)), ...changed(element) }),
-    });
-  const unlocked =
-    (changed: object): Lie =>
-    (realm) => ({ unlock: async (version, tag) => ({ ...(await realm.unlock(version, tag)), ...changed }) });
-  const otherCommitment = guessed(() => ({ commitment: randomBytes(32) }));
-  const lies: [string, Lie][] = [
-    ['of a version', () => ({ state: async () => ({ kind: 'enrolled', accountId: '1', version: 'ab'.repeat(16) }) })],
-    ['that there is nothing', () => ({ state: async () => ({ kind: 'none', accountId: '1' }) })],
-    ['with another element', guessed((evaluated) => ({ evaluated }))],
-    ['with no element', guessed(() => ({ evaluated: randomBytes(32) }))],
+  /** Changes the successful outcome of a phase. */
+  const lie =
+    (phase: Phase, change: (ok: Reply) => unknown) =>
+    async (at: Phase, ask: () => Promise<Reply>): Promise<Reply> => {
+      const reply = await ask();
+      const { Ok: ok } = reply[at] as { Ok?: Reply };
+      return at === phase && ok ? { [at]: change(ok) } : reply;
+    };
+  const ok = (changed: Reply) => (was: Reply) => ({ Ok: { ...was, ...changed } });
+  const otherCommitment = lie('Recover2', ok({ unlock_key_commitment: randomBytes(32) }));
+  const lies = [
+    ['of a version', lie('Recover1', ok({ version: randomBytes(16) }))],
+    ['that there is nothing', lie('Recover1', () => 'NotRegistered')],
+    ['that no guesses remain at first', lie('Recover1', () => 'NoGuesses')],
+    ['with no element', lie('Recover2', ok({ oprf_blinded_result: randomBytes(32) }))],
+    ['with no proof', lie('Recover2', ok({ oprf_proof: { c: randomBytes(32), beta_z: randomBytes(32) } }))],
     ['with another commitment', otherCommitment],
-    ['that no guesses remain', () => ({ guess: async () => ({ kind: 'locked' }) })],
-    ['with another share', unlocked({ sealedShare: randomBytes(48) })],
-    ['with other keys', unlocked({ sealedKeys: randomBytes(80) })],
-  ];
-  test.each((isAll ? [1, 2, 3] : [2]).flatMap((place) => lies.map(([what, lie]) => [place, what, lie] as const)))(
+    ['that no guesses remain', lie('Recover2', () => 'NoGuesses')],
+    ['with another share', lie('Recover3', ok({ encryption_key_scalar_share: new Uint8Array(32).fill(1, 0, 1) }))],
+    ['with other keys', lie('Recover3', ok({ encrypted_secret: randomBytes(145) }))],
+  ] as const;
+
+  test.each((isAll ? [1, 2, 3] : [2]).flatMap((place) => lies.map(([what, how]) => [place, what, how] as const)))(
     '%i, %s, is detected and not needed',
-    async (place, _what, lie) => {
-      const { grace } = fixture.sandbox;
-      const keys = fixture.keys();
-      const session = lying(fixture.session(grace), place, lie);
-      const recovered = await keys.recover(session, fixture.holder(grace), new Secret(grace.encryptionCode));
+    async (place, _what, how) => {
+      front.at(place, how);
+      const recovered = await fixture.recover(fixture.keys(), sandbox.grace);
       expect(recovered.privateKeys()).toHaveLength(64);
     },
   );
 
   test('causes 503 and not 403 for a right code if only one other realm is available', async () => {
-    const account = await fixture.sandbox.mint();
-    await fault(3, { kind: 'reset' });
-    const session = lying(fixture.session(account), 1, otherCommitment);
-    const recovering = fixture.keys().recover(session, fixture.holder(account), new Secret(account.encryptionCode));
-    expect(await outcomeOf(recovering)).toBe(tooFew);
+    const account = await sandbox.mint();
+    front.at(3, away);
+    front.at(1, otherCommitment);
+    expect(await fixture.outcome(fixture.keys(), account)).toBe(tooFew);
   });
+
+  test('that claims that no guesses remain does not make keys seem lost', async () => {
+    const account = await sandbox.mint();
+    front.at(1, lie('Recover2', ok({ num_guesses: 20, guess_count: 20 })));
+    const outcome = fixture.outcome(fixture.keys(), account, '555123');
+    expect(await outcome).toBe('403 Wrong encryption_code: 19 guesses remaining');
+  });
+});
+
+test('a realm with an older registration is not needed, and is not taken for an account without keys', async () => {
+  const account = await sandbox.mint({ chatKeys: false });
+  await fixture.enroll(fixture.keys(), account, '739104');
+  // Realm 1 keeps its first record.
+  front.at(1, async (phase, ask) => (phase === 'Register2' ? { Register2: 'Ok' } : ask()));
+  await fixture.enroll(fixture.keys(), account, '850217', true);
+  expect(await fixture.outcome(fixture.keys(), account, '850217')).toBe('ok');
+  front.at(2, away);
+  expect(await fixture.outcome(fixture.keys(), account, '850217')).toBe(tooFew);
 });
 
 describe('enrolling', () => {
   const code = '739104';
-  const fresh = () => fixture.sandbox.mint({ chatKeys: false });
+  const fresh = () => sandbox.mint({ chatKeys: false });
+  const enrolled = (account: Account, isReplacing = false, with_ = code) =>
+    outcomeOf(fixture.enroll(fixture.keys(), account, with_, isReplacing));
+  const has = '409 The account has chat keys already';
 
   test('creates keys that can be recovered from any two realms, also by another gateway', async () => {
     const account = await fresh();
-    const privateKeys = randomBytes(64);
     const keys = fixture.keys();
-    const enrolled = await fixture.enroll(keys, account, code, privateKeys);
-    expect(Buffer.from(enrolled.privateKeys())).toEqual(privateKeys);
-    expect(await fixture.recover(keys, account, code)).toBe(enrolled);
-    for (const away of [1, 2, 3]) {
-      await fault(away, { kind: 'reset' });
+    const own = await fixture.enroll(keys, account, code);
+    expect(await fixture.recover(keys, account, code)).toBe(own);
+    for (const place of [1, 2, 3]) {
+      front.at(place, away);
       const recovered = await fixture.recover(fixture.keys(), account, code);
-      expect(Buffer.from(recovered.privateKeys())).toEqual(privateKeys);
-      await fixture.sandbox.control('faults/clear');
+      expect(recovered.privateKeys()).toEqual(own.privateKeys());
+      front.clear();
     }
   });
 
   test('refuses a weak code, and an account that has keys', async () => {
     const account = await fresh();
-    const enroll = (who = account, with_ = code) => outcomeOf(fixture.enroll(fixture.keys(), who, with_));
-    expect(await enroll(account, '1234')).toBe('400 Malformed field: encryption_code: is a run such as 1234 or abcd');
-    expect(await enroll(fixture.sandbox.ada)).toBe('409 The account has chat keys already');
-    expect(await enroll()).toBe('ok');
-    expect(await enroll()).toBe('409 The account has chat keys already');
+    const weak = '400 Malformed field: encryption_code: is a run such as 1234 or abcd';
+    expect(await enrolled(account, false, '1234')).toBe(weak);
+    expect(await enrolled(sandbox.ada)).toBe(has);
+    expect(await enrolled(account)).toBe('ok');
+    expect(await enrolled(account)).toBe(has);
   });
 
-  test('twice at the same time creates keys once', async () => {
+  test.each([
+    ['digits of another keyboard', '１２０９４７', '120947', 'ok'],
+    ['other characters as they were typed', 'ﬁsh-4417', 'fish-4417', '403 Wrong encryption_code: 19 guesses remaining'],
+  ])('takes %s', async (_what, typed, other, expected) => {
+    const account = await fresh();
+    expect(await enrolled(account, false, typed)).toBe('ok');
+    expect(await fixture.outcome(fixture.keys(), account, typed)).toBe('ok');
+    expect(await fixture.outcome(fixture.keys(), account, other)).toBe(expected);
+  });
+
+  test('at the same time, in one gateway or two, creates keys once', async () => {
     const account = await fresh();
     const keys = fixture.keys();
-    const enroll = () => outcomeOf(fixture.enroll(keys, account, code));
-    const answers = await Promise.all([enroll(), enroll(), enroll()]);
-    const taken = '409 The account has chat keys already';
-    expect(answers.sort()).toEqual([taken, taken, 'ok']);
+    const enroll = (with_ = keys) => outcomeOf(fixture.enroll(with_, account, code));
+    const outcomes = await Promise.all([enroll(), enroll(), enroll(fixture.keys())]);
+    expect(outcomes.filter((outcome) => outcome === 'ok')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => /^409 .* has .*chat keys/.test(outcome))).toHaveLength(2);
     expect(await fixture.outcome(fixture.keys(), account, code)).toBe('ok');
   });
 
-  test('at two gateways, one of which is slow between its read and its write, does not replace the keys of the other', async () => {
+  test('continues with the published keys if a realm was away, and otherwise needs replace_keys', async () => {
     const account = await fresh();
-    const [first, second] = [fixture.keys(), fixture.keys()];
-    let wrote = () => {};
-    let looks = () => {};
-    const written = new Promise<void>((resolve) => {
-      wrote = resolve;
-    });
-    const looked = new Promise<void>((resolve) => {
-      looks = resolve;
-    });
-    const late: Lie = (realm) => ({
-      register: async (record, replaces) => {
-        looks();
-        await written;
-        return realm.register(record, replaces);
-      },
-    });
-    const session = [1, 2, 3].reduce((all, place) => lying(all, place, late), fixture.session(account));
-    const dawdling = outcomeOf(second.enroll(session, fixture.holder(account), new Secret(code), randomBytes(64)));
-    await looked;
-    const privateKeys = randomBytes(64);
-    await fixture.enroll(first, account, code, privateKeys);
-    wrote();
-    expect(await dawdling).toBe('409 The account has chat keys already');
-    const recovered = await fixture.recover(fixture.keys(), account, code);
-    expect(Buffer.from(recovered.privateKeys())).toEqual(privateKeys);
+    const keys = fixture.keys();
+    front.at(2, away);
+    const enroll = () => outcomeOf(fixture.enroll(keys, account, code));
+    expect(await enroll()).toMatch(/^503 Too few key realms are reachable: all are needed to enroll/);
+    front.clear();
+    // The process that published the keys may have ended.
+    expect(await enrolled(account)).toBe(has);
+    expect(await fixture.outcome(fixture.keys(), account, code)).toMatch(/^409 The private chat keys .*replace_keys/);
+    expect(await enroll()).toBe('ok');
+    expect(await fixture.outcome(fixture.keys(), account, code)).toBe('ok');
   });
 
-  test('needs two realms, and may be repeated', async () => {
+  test('with replace_keys makes new keys for an interrupted enrolment', async () => {
     const account = await fresh();
-    const privateKeys = randomBytes(64);
-    const enroll = () => outcomeOf(fixture.enroll(fixture.keys(), account, code, privateKeys));
-    await fault(1, { kind: 'status', status: 500 }, { operation: 'registerAtRealm' });
-    await fault(2, { kind: 'reset' }, { operation: 'registerAtRealm' });
-    expect(await enroll()).toBe(tooFew);
-    await fixture.sandbox.control('faults/clear');
-    await fault(2, { kind: 'reset' });
-    expect(await enroll()).toBe(tooFew);
-    await fixture.sandbox.control('faults/clear');
-    expect(await enroll()).toBe('ok');
-    const recovered = await fixture.recover(fixture.keys(), account, code);
-    expect(Buffer.from(recovered.privateKeys())).toEqual(privateKeys);
+    front.at(1, away);
+    expect(await enrolled(account)).toMatch(/^503 /);
+    front.clear();
+    expect(await enrolled(account, true)).toBe('ok');
+    expect(await fixture.outcome(fixture.keys(), account, code)).toBe('ok');
+  });
+
+  test.each(['Register1', 'Register2'] as const)('that loses the answer of %s may be repeated', async (phase) => {
+    const account = await fresh();
+    const keys = fixture.keys();
+    front.at(3, lost(phase, true));
+    expect(await outcomeOf(fixture.enroll(keys, account, code))).toMatch(/^503 /);
+    front.clear();
+    expect(await outcomeOf(fixture.enroll(keys, account, code))).toBe('ok');
+    expect(await fixture.outcome(fixture.keys(), account, code)).toBe('ok');
   });
 });

@@ -1,10 +1,7 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { KeyStretcher, type Stretcher } from '../../../src/messaging/encryption/recovery/stretch.ts';
+import { describe, expect, test } from 'vitest';
 import { chatPrivateKeysFor } from '../../../src/sandbox/seed/credentials.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { openSandbox } from '../../sandbox/harness.ts';
-import { quickStretcher } from '../../support/quick-stretcher.ts';
-import { until } from '../../support/until.ts';
 import { KeyRecoveryFixture, outcomeOf } from './fixture.ts';
 
 const fixture = new KeyRecoveryFixture(await openSandbox());
@@ -17,14 +14,14 @@ describe('a recovery', () => {
     const recovered = await fixture.recover(keys, ada);
     expect(recovered.userId).toBe(ada.userId);
     expect(Buffer.from(recovered.privateKeys())).toEqual(chatPrivateKeysFor('postern', 'ada'));
-    const [again, steps] = await fixture.asked('realmState', () => fixture.recover(keys, ada));
+    const [again, steps] = await fixture.asked('realmRequest', () => fixture.recover(keys, ada));
     expect([again, steps]).toEqual([recovered, 0]);
   });
 
-  test('stretches the code with Argon2', async () => {
-    const own = new KeyRecoveryFixture(await openSandbox({ stretcher: new KeyStretcher() }));
+  test('works with the PIN hash of production', async () => {
+    const own = new KeyRecoveryFixture(await openSandbox({ pinHashing: 'Standard2019' }));
     const { ada } = own.sandbox;
-    const keys = own.keys(new KeyStretcher());
+    const keys = own.keys();
     expect((await own.recover(keys, ada)).userId).toBe(ada.userId);
     expect(await own.outcome(keys, ada, '555123')).toBe('403 Wrong encryption_code: 19 guesses remaining');
   });
@@ -32,23 +29,23 @@ describe('a recovery', () => {
   test('is shared by concurrent calls with the same code', async () => {
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
-    const [all, guesses] = await fixture.asked('guessAtRealm', () =>
+    const [all, guesses] = await fixture.asked('realmRequest', () =>
       Promise.all(Array.from({ length: 10 }, () => fixture.recover(keys, account))),
     );
-    expect([new Set(all).size, guesses]).toEqual([1, 2]);
+    expect([new Set(all).size, guesses]).toEqual([1, 9]);
   });
 
   test('is not shared with a call through a proxy', async () => {
     const account = await fixture.sandbox.mint();
     const keys = fixture.keys();
     const byProxy = { ...fixture.holder(account), proxy: new Secret('http://203.0.113.1:3128') };
-    const [, states] = await fixture.asked('realmState', () =>
+    const [, requests] = await fixture.asked('realmRequest', () =>
       Promise.all([
         fixture.recover(keys, account),
         keys.recover(fixture.session(account), byProxy, new Secret(account.encryptionCode)),
       ]),
     );
-    expect(states).toBe(6);
+    expect(requests).toBe(18);
   });
 
   test('is not shared between API accounts', async () => {
@@ -127,7 +124,7 @@ describe('wrong codes', () => {
       );
     }
     const refused = 'Too many wrong encryption_codes for this account: wait';
-    const [answer, steps] = await fixture.asked('realmState', () => fixture.outcome(keys, account, wrong[3]));
+    const [answer, steps] = await fixture.asked('realmRequest', () => fixture.outcome(keys, account, wrong[3]));
     expect([answer, steps]).toEqual([expect.stringMatching(`^429 ${refused} (59|60) s$`), 0]);
     expect(await fixture.outcome(keys, account)).toMatch(/^429 /);
     fixture.pass(MINUTE_MS);
@@ -183,47 +180,5 @@ describe('wrong codes', () => {
     const gone = '423 No guesses of encryption_code remain: these chat keys are gone for good';
     expect(answers.at(-1)).toBe(gone);
     expect(await fixture.outcome(fixture.keys(), account)).toBe(gone);
-    // The shares are deleted and not only withheld.
-    const { realms } = fixture.session(account);
-    for (const realm of realms)
-      expect(await realm.unlock('ab'.repeat(16), new Uint8Array(32))).toEqual({ kind: 'stale' });
-    expect((await Promise.all(realms.map((realm) => realm.state()))).map(({ kind }) => kind)).toEqual(
-      Array(3).fill('locked'),
-    );
-  });
-});
-
-describe('the codes of one API account', () => {
-  test('are stretched one at a time, so that those of others do not wait', async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    onTestFinished(() => release());
-    const accounts = await Promise.all(Array.from({ length: 4 }, () => fixture.sandbox.mint()));
-    let started = 0;
-    const stretch: Stretcher['stretch'] = async (code, enrolment) => {
-      started++;
-      await released;
-      return quickStretcher.stretch(code, enrolment);
-    };
-    const keys = fixture.keys({ ...quickStretcher, stretch });
-    const [first, ...rest] = accounts;
-    const busy = rest.map((account) => fixture.outcome(keys, account, undefined, 'busy'));
-    await until(() => expect(started).toBe(1));
-    const other = fixture.outcome(keys, first ?? fixture.sandbox.ada, undefined, 'other');
-    await until(() => expect(started).toBe(2));
-    release();
-    expect(await Promise.all([other, ...busy])).toEqual(Array(4).fill('ok'));
-  });
-});
-
-describe('closing', () => {
-  test('refuses running recoveries with 503', async () => {
-    const account = await fixture.sandbox.mint();
-    const keys = fixture.keys(new KeyStretcher());
-    const ended = fixture.outcome(keys, account);
-    await keys.close();
-    expect(await ended).toMatch(/^503 The gateway is stopping/);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { weakness } from '../../../../src/messaging/encryption/recovery/weak-code.ts';
+import { weakness } from '../../../src/messaging/encryption/weak-code.ts';
 
 describe('a code', () => {
   const repeated = ['0000', '1111', '1122', '111112', '111111', '112211', '1212', '123123'];
