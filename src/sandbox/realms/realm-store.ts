@@ -1,4 +1,4 @@
-import { chmodSync, renameSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync } from 'node:fs';
 import Database from 'libsql';
 import { explainSqliteError, refuseDamagedFile, refuseOrphan } from '../journal/sqlite-errors.ts';
 import { packRecord, type RealmRecord, unpackRecord } from './record.ts';
@@ -137,6 +137,7 @@ function open(file: string | null): Database.Database | null {
     }
     if (version === VERSION) return db;
     if (version > 0) {
+      db.pragma('wal_checkpoint(TRUNCATE)');
       db.close();
       return null;
     }
@@ -161,7 +162,9 @@ function open(file: string | null): Database.Database | null {
 }
 
 function setAside(file: string): Database.Database {
-  renameSync(file, `${file}.old`);
+  // The database comes last, because a log without it would prevent the next start.
+  for (const suffix of ['-shm', '-wal', ''])
+    if (existsSync(file + suffix)) renameSync(file + suffix, `${file}.old${suffix}`);
   const db = open(file);
   if (db === null) throw new Error(`${file} has an older format`);
   return db;

@@ -33,7 +33,9 @@ export function mutation<Shape extends z.core.$ZodShape>(
     description: describeInput(action, field, inputChoices.files),
     ...inputChoices,
   });
-  const toInput = (args: Args) => input?.toInput(args['input'] as Args) ?? {};
+  // A document without an input remains valid if a first parameter is added.
+  const required = !action.input.safeParse({}).success;
+  const toInput = (args: Args) => input?.toInput((args['input'] ?? {}) as Args) ?? {};
   const ref = payload instanceof ObjectRef ? payload : payloadOf(field, action.output, payload);
   builder.mutationField(field, (t) =>
     t.field({
@@ -42,7 +44,7 @@ export function mutation<Shape extends z.core.$ZodShape>(
       description: describeMutation(action),
       ...deprecationOf(action),
       args: input
-        ? { input: t.arg({ type: input.ref, required: true, description: 'The parameters of the mutation.' }) }
+        ? { input: t.arg({ type: input.ref, required, description: 'The parameters of the mutation.' }) }
         : {},
       ...costs({ action, input: toInput }),
       resolve: (_root: unknown, args: Args, session: Session, info: GraphQLResolveInfo) =>
