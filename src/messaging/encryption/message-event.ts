@@ -22,18 +22,19 @@ const fields = {
 /** The size limit of an event in base64. Real events are far smaller. */
 const maxEventLength = 1_048_576;
 
-/**
- * Encodes a signed event with its placement as a `MessageEvent` in base64, which is the form that participants receive.
- */
-export function encodeMessageEvent(event: SignedEvent, { sequenceId, createdAtMs }: Placement): string {
+/** An event whose content the platform has deleted has no detail and no signature. */
+type PlaceableEvent = Omit<SignedEvent, 'detail' | 'signature'> & Partial<Pick<SignedEvent, 'detail' | 'signature'>>;
+
+/** Encodes an event with its placement as a `MessageEvent` in base64, which is the form that participants receive. */
+export function encodeMessageEvent(event: PlaceableEvent, { sequenceId, createdAtMs }: Placement): string {
   return struct(
     stringField(fields.sequenceId, sequenceId),
     stringField(fields.messageId, event.messageId),
     stringField(fields.senderId, event.senderId),
     stringField(fields.conversationId, event.conversationId),
     stringField(fields.createdAtMs, String(createdAtMs)),
-    structField(fields.detail, fromBase64(event.detail)),
-    structField(fields.signature, fromBase64(event.signature)),
+    structField(fields.detail, event.detail === undefined ? undefined : fromBase64(event.detail)),
+    structField(fields.signature, event.signature === undefined ? undefined : fromBase64(event.signature)),
   ).toString('base64');
 }
 
@@ -58,6 +59,16 @@ export function decodeMessageEvent(raw: string): DecodedMessageEvent {
     detail: event.struct(fields.detail),
     signature: event.struct(fields.signature),
   };
+}
+
+/** Returns the identifying fields of an event, which are not verified, or undefined if the event is malformed. */
+export function envelopeOf(raw: string): EventEnvelope | undefined {
+  try {
+    return decodeMessageEvent(raw).envelope;
+  } catch (error) {
+    if (error instanceof MalformedError) return undefined;
+    throw error;
+  }
 }
 
 /** The fields of an event that the platform can read. */

@@ -159,7 +159,12 @@ function processingOf(data: Wire): Processing {
 }
 
 /** Returns a form (RFC 7578) with the bytes of a file from `from` to `to`. */
-function formOf(fields: Readonly<Record<string, string>>, { type, open }: TakenMedia, from: number, to: number) {
+export function formOf(
+  fields: Readonly<Record<string, string>>,
+  { type, open }: { type: string; open(from: number, to: number): Readable },
+  from: number,
+  to: number,
+) {
   const boundary = `postern-${randomUUID()}`;
   const part = (name: string, more: string) =>
     `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;

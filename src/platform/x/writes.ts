@@ -1,6 +1,7 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
 import { flag, id, object, optional, text, type Wire } from '../http/wire.ts';
+import type { PlatformMessages } from '../messages-port.ts';
 import type {
   CreatedTweet,
   FollowState,
@@ -16,6 +17,7 @@ import { protectedFields, referenceFields } from './fields.ts';
 import { aUser, byReference, checkedId, isId } from './identifiers.ts';
 import { findLost, type Wanted } from './lost-post.ts';
 import { checkAltText, XMedia } from './media.ts';
+import { XMessages } from './messages.ts';
 import { enterpriseOnly, operations, type Write, writes } from './operations.ts';
 import { aTweet, subjectNotFound } from './problems.ts';
 import { maxTextLength, timeOfId } from './read-post.ts';
@@ -35,6 +37,10 @@ export class XSession extends XReadSession {
 
   override get articles(): PlatformArticles {
     return new XArticles(this.parts, this.call);
+  }
+
+  override get messages(): PlatformMessages {
+    return new XMessages(this.parts, this.call);
   }
 
   override async createTweet(tweet: NewTweet): Promise<CreatedTweet> {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
 import type { Viewer } from '../dataset/visibility.ts';
 import { type InjectedFault, runsOperation } from '../faults/fault.ts';
 import { sendFault, waitWhileOpen } from '../faults/inject.ts';
@@ -119,11 +120,14 @@ function badToken(): Problem {
 }
 
 function send(response: ServerResponse, answer: SandboxResponse): void {
+  const { stream } = answer;
   const body = Buffer.from(answer.body, 'utf8');
   response.writeHead(answer.status, {
     'content-type': answer.contentType ?? 'application/json; charset=utf-8',
-    'content-length': body.length,
+    'content-length': stream?.size ?? body.length,
     ...answer.headers,
   });
-  response.end(body);
+  // Errors are ignored, because a client may close the connection at any time.
+  if (stream) pipeline(stream.open(), response, () => {});
+  else response.end(body);
 }
