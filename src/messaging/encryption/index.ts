@@ -37,7 +37,7 @@ export {
   sealedSize,
   sealMedia,
 } from './media.ts';
-export { encodeMessageEvent as placeEvent, envelopeOf, type Inspected, inspectEvent } from './message-event.ts';
+export { encodeMessageEvent as placeEvent, envelopeOf } from './message-event.ts';
 export { mayAct, SeenMessages } from './message-rules.ts';
 export { openEvent, openEvents, type Reader } from './open.ts';
 export { type OpenedContent as Opened, type OpenFailure, openFailures } from './opened.ts';

@@ -1,9 +1,5 @@
-import { type Detail, decodeDetail } from './detail.ts';
 import { fromBase64, MalformedError } from './encoding.ts';
 import type { EventEnvelope, Placement, SignedEvent } from './event.ts';
-import { type OpenedContent, opened, refused } from './opened.ts';
-import type { Peers } from './peers.ts';
-import { readSignature, signedPayload } from './signature.ts';
 import { readStruct } from './thrift-reader.ts';
 import type { ThriftStruct } from './thrift-struct.ts';
 import { stringField, struct, structField } from './thrift-writer.ts';
@@ -67,30 +63,6 @@ export function envelopeOf(raw: string): EventEnvelope | undefined {
     return decodeMessageEvent(raw).envelope;
   } catch (error) {
     if (error instanceof MalformedError) return undefined;
-    throw error;
-  }
-}
-
-/** The fields of an event that the platform can read. */
-export type Inspected = Exclude<Detail, { kind: 'content' }> | { kind: 'content'; keyVersion: string };
-
-/**
- * Verifies an event on behalf of the platform, which has no conversation keys. The signature of a key change covers the
- * secret key, so for a key change only the signer's public keys are looked up.
- */
-export function inspectEvent(event: SignedEvent, peers: Peers): OpenedContent<Inspected> {
-  try {
-    if (event.detail.length + event.signature.length > maxEventLength) return refused('corrupt');
-    const detail = decodeDetail(readStruct(fromBase64(event.detail)));
-    if (detail === undefined) return refused('unsupported');
-    const claim = readSignature(readStruct(fromBase64(event.signature)), event.senderId, peers);
-    if (!claim.ok) return claim;
-    if (detail.kind === 'keyChange') return opened(detail);
-    const { signer, signature } = claim.value;
-    if (!signer.hasSigned(signedPayload(event, detail), signature)) return refused('bad_signature');
-    return opened(detail.kind === 'content' ? { kind: 'content', keyVersion: detail.keyVersion } : detail);
-  } catch (error) {
-    if (error instanceof MalformedError) return refused('corrupt');
     throw error;
   }
 }
