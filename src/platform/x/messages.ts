@@ -19,7 +19,7 @@ import type {
 import type { PageRequest, PlatformCall } from '../port.ts';
 import type { XBody, XWrite } from './client.ts';
 import { userFieldNames } from './fields.ts';
-import { formOf } from './media.ts';
+import { formOf, timeLeft } from './media.ts';
 import { operations, writes } from './operations.ts';
 import { readCard } from './read-user.ts';
 import type { SessionParts } from './session.ts';
@@ -170,13 +170,14 @@ export class XMessages implements PlatformMessages {
     }));
     const ids = [session];
     const about = { conversation_id: conversationId, media_hash_key: hashKey };
+    const left = timeLeft(this.#parts, media.size);
     let index = 0;
     for await (const segment of segmentsOf(media.open())) {
       const open = (from: number, to: number) => Readable.from([segment.subarray(from, to)], { objectMode: false });
       const file = { type: 'application/octet-stream', open };
       const bytes = formOf({ ...about, segment_index: String(index) }, file, 0, segment.length);
-      const part = `${session} ${index}`;
-      await this.#write({ operation: writes.chatMediaUploadAppend, ids, bytes, part, subject }, () => undefined);
+      const append = { operation: writes.chatMediaUploadAppend, ids, bytes, part: `${session} ${index}`, subject };
+      await this.#write({ ...append, mostMs: left() }, () => undefined);
       index += 1;
     }
     const body = { ...about, num_parts: String(index) };
