@@ -7,7 +7,6 @@ import { serveMedia } from '../media/serve-media.ts';
 import { servePage } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
 import { appTokenFor } from '../seed/credentials.ts';
-import type { ReceivedBody } from '../uploads/files.ts';
 import { appOnlyRefused, problemResponse } from '../x/problems.ts';
 import { readBody } from './body.ts';
 import { bearerToken, checkControlType, checkHost } from './guard.ts';
@@ -30,7 +29,6 @@ export function createSandboxServer(platform: SandboxState, router: Router): Ser
 async function serve(platform: SandboxState, router: Router, request: IncomingMessage, response: ServerResponse) {
   let fault: InjectedFault | undefined;
   let answer: SandboxResponse;
-  let received: ReceivedBody | undefined;
   let limits: Record<string, string> | undefined;
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
@@ -53,15 +51,11 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     if (fault?.kind === 'latency') await waitWhileOpen(fault.ms, request);
     if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
     if (operation.access !== 'control' && actor === undefined) throw badToken();
-    if (operation.access === 'actor' && operation.maxBytes !== undefined) {
-      received = await platform.files.receive(request, operation.maxBytes(request.headers));
-    }
-    const body =
-      request.method === 'GET' || received !== undefined ? NO_BODY : await readBody(request, operation.maxJsonBytes);
+    const body = request.method === 'GET' ? NO_BODY : await readBody(request, operation.maxJsonBytes);
     const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
     // Wait for the journal if its last write failed, so that unwritten entries do not accumulate in memory.
     if (platform.journal.failing) await platform.journal.settled();
-    const call: Call = { platform, params, query, headers: request.headers, body, ...(received && { received }) };
+    const call: Call = { platform, params, query, headers: request.headers, body };
     const waitMs = actor && fault === undefined ? waitMsOf(operation, { ...call, actor }) : 0;
     if (actor && waitMs > 0) {
       await platform.longPolls.wait({ ...arrival, actor: actor.id }, waitMs, response);
@@ -77,8 +71,6 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   } catch (error) {
     answer = problemAnswer(problemOf(error));
   }
-  // Uploads that the operation kept were renamed, so this removes only files that the operation did not keep.
-  if (received !== undefined) await platform.files.drop(received);
   // Send the response after the journal is on disk, so that a crash cannot lose a write that was confirmed.
   if (platform.journal.pending) {
     try {
