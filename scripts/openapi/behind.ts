@@ -34,7 +34,7 @@ export class Behind {
   /** Sends a message to grace, encrypted by the sandbox's own client of ada. Returns its seq_id. */
   async say(text: string): Promise<string> {
     const message = { from: 'ada', to: 'grace', text };
-    return (await this.#send<{ event: { seq_id: string } }>('/control/messages', message)).event.seq_id;
+    return (await this.#send<{ event: { id: string } }>('/control/messages', message)).event.id;
   }
 
   /** Creates an account that is not enrolled, and returns it with its future encryption code. */

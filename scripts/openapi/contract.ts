@@ -6,9 +6,6 @@ import { contracts, type OperationContract, type Schema } from './sandbox-contra
 
 /** Maps each path prefix that ends in a variable to the component that describes the variable. */
 const partsOfPaths: Readonly<Record<string, string>> = {
-  '/sandbox/chat/conversations/{id}': 'ConversationId',
-  '/sandbox/chat/conversations/{id}/messages/{seq_id}': 'SeqId',
-  '/sandbox/chat/media/{media_hash_key}': 'MediaHashKey',
   '/sandbox/realms/{realm}': 'Realm',
   '/sandbox/users/{id}': 'UserId',
   '/sandbox/articles/{id}': 'ArticleId',
@@ -31,7 +28,6 @@ export function contractDocument(): Schema {
 const tags = [
   ['/control/', 'control'],
   ['/sandbox/realms/', 'realms'],
-  ['/sandbox/chat/', 'chat'],
   ['/sandbox/', 'extensions'],
 ] as const;
 

@@ -36,7 +36,7 @@ interface ActivityResponse {
 
 interface MessageResponse {
   conversation_id: string;
-  event: { kind: string; seq_id: string; created_at: string };
+  event: { id: string; created_at: string };
 }
 
 export function triggerCommand(): Command {
@@ -95,7 +95,7 @@ async function sendMessage(kind: string, { to, from, count, text, message, emoji
   const body = { kind, from: sender, to, text, seq_id: message, emoji };
   const response = (await control('/control/messages', body)) as MessageResponse;
   const { conversation_id: conversation, event } = response;
-  const rows = [[event.created_at, event.kind, sender, conversation, event.seq_id]];
+  const rows = [[event.created_at, kind, sender, conversation, event.id]];
   return { response, header: ['TIME', 'TYPE', 'BY', 'CONVERSATION', 'SEQ ID'], rows };
 }
 

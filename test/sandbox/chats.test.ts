@@ -1,259 +1,264 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { conversationIdOf } from '../../src/messaging/encryption/index.ts';
-import { type Account, type Json, openSandbox, type Reply } from './harness.ts';
+import { envelopeOf, openEvent } from '../../src/messaging/encryption/index.ts';
+import { ChatClient, seqIdOf } from './chat-client.ts';
+import { type Account, bearer, type Json, openSandbox, type Reply } from './harness.ts';
 
-/** The platform treats messages as bytes, so any bytes are valid here. */
-const blob = (text: string) => ({
-  message_id: randomUUID(),
-  detail: Buffer.from(`sealed ${text}`).toString('base64'),
-  signature: Buffer.from(`signed ${text}`).toString('base64'),
-});
-
-let anna: Account;
-let ben: Account;
-let id: string;
 const sandbox = await openSandbox();
+let minted = 0;
+const client = async (): Promise<ChatClient> => new ChatClient(sandbox.url, await sandbox.mint(), `minted:${minted++}`);
+
+let anna: ChatClient;
+let ben: ChatClient;
 beforeEach(async () => {
-  [anna, ben] = [await sandbox.mint(), await sandbox.mint()];
-  id = conversationIdOf(anna.userId, ben.userId);
+  [anna, ben] = [await client(), await client()];
 });
 
-const begin = (as: Account, version = '1', previous: string | null = null, more: object = {}) =>
-  sandbox.call('POST', `/sandbox/chat/conversations/${id}/keys`, {
-    as,
-    body: { ...blob(`key ${version}`), version, previous_version: previous, ...more },
-  });
-
-const say = (as: Account, text: string, more: object = {}, headers: Record<string, string> = {}) =>
-  sandbox.call('POST', `/sandbox/chat/conversations/${id}/events`, {
-    as,
-    body: { ...blob(text), kind: 'message', ...more },
-    headers,
-  });
-
-const about = (as: Account, kind: string, seqId: string, more: object = {}) =>
-  say(as, kind, { kind, target_seq_id: seqId, ...more });
-
-const messages = async (as: Account, query = ''): Promise<Json> =>
-  (await sandbox.get(`/sandbox/chat/conversations/${id}/messages${query}`, as)).body;
-
-const list = async (as: Account, query = ''): Promise<Json> =>
-  (await sandbox.get(`/sandbox/chat/conversations${query}`, as)).body;
-
-const codeOf = ({ status, body }: Reply) => [status, body.reason];
+const statusOf = ({ status }: Reply): number => status;
+const list = async (as: ChatClient, query = ''): Promise<Json> => (await as.call(`chat/conversations${query}`)).body;
+const inPath = (one: ChatClient, other: ChatClient) =>
+  [one, other]
+    .map(({ account }) => BigInt(account.userId))
+    .sort((a, b) => (a < b ? -1 : 1))
+    .join('-');
 
 describe('a conversation', () => {
-  test('is 404 for everybody but its participants, and before it has a key', async () => {
-    expect(codeOf(await sandbox.get(`/sandbox/chat/conversations/${id}/messages`, anna))).toEqual([404, 'not_found']);
-    expect(codeOf(await say(anna, 'Hello'))).toEqual([404, 'not_found']);
-    expect((await begin(anna)).status).toBe(201);
-    expect((await say(anna, 'Hello')).status).toBe(201);
-    const stranger = await sandbox.mint();
-    for (const path of [`/${id}`, `/${id}/messages`, '/1:2/messages', '/nonsense']) {
-      const reply = await sandbox.get(`/sandbox/chat/conversations${path}`, stranger);
-      expect(codeOf(reply)).toEqual([404, 'not_found']);
+  test('returns 404 to everybody but its participants, and before it has a key', async () => {
+    expect(statusOf(await anna.events(ben.account))).toBe(404);
+    expect(statusOf(await anna.begin(ben.account))).toBe(200);
+    expect(statusOf(await anna.say(ben.account, 'Hello'))).toBe(201);
+    const stranger = await client();
+    for (const path of [inPath(anna, ben), '1-2']) {
+      expect(statusOf(await stranger.call(`chat/conversations/${path}`))).toBe(404);
+      expect(statusOf(await stranger.call(`chat/conversations/${path}/events`))).toBe(404);
     }
-    expect((await begin(stranger)).status).toBe(404);
+    expect(statusOf(await stranger.call('chat/conversations/nonsense'))).toBe(400);
   });
 
-  test('has one current key: the second of two concurrent changes is refused with 409', async () => {
-    expect((await begin(anna, '5')).status).toBe(201);
-    expect(codeOf(await begin(ben, '6'))).toEqual([409, 'key_changed']);
-    expect(codeOf(await begin(ben, '5', '5'))).toEqual([409, 'key_changed']);
-    expect((await begin(ben, '6', '5')).status).toBe(201);
-    await say(ben, 'Hello');
-    const { key_changes } = await messages(ben);
-    expect(key_changes.map((change: Json) => change.version)).toEqual(['5', '6']);
+  test('is found by the ids of both users in any order, and by that of the other one', async () => {
+    await anna.begin(ben.account);
+    const id = inPath(anna, ben);
+    for (const path of [id, id.split('-').reverse().join('-'), ben.account.userId])
+      expect((await anna.call(`chat/conversations/${path}`)).body.data.id).toBe(id);
+  });
+
+  test('refuses a key that is not newer with 409', async () => {
+    expect(statusOf(await anna.begin(ben.account, 5_000))).toBe(200);
+    expect(statusOf(await ben.begin(anna.account, 5_000))).toBe(409);
+    expect(statusOf(await ben.begin(anna.account, 6_000))).toBe(200);
+    await ben.say(anna.account, 'Hello');
+    const { meta } = (await anna.events(ben.account)).body;
+    expect(meta.conversation_key_events).toHaveLength(2);
+    expect(await anna.readsTexts(ben.account)).toEqual(['Hello']);
   });
 
   test('is a message request until it is answered, unless the receiver follows the sender', async () => {
-    const { grace } = sandbox;
-    id = conversationIdOf(anna.userId, grace.userId);
-    const listed = async () => (await list(grace)).conversations.map((each: Json) => each.id);
-    await begin(anna);
-    await say(anna, 'Hello');
-    expect(await listed()).not.toContain(id);
-    const request = await sandbox.get(`/sandbox/chat/conversations/${id}`, grace);
-    expect(request.body.conversation.request).toBe(true);
-    expect(await list(anna)).toMatchObject({ has_message_requests: false, conversations: [{ id, request: false }] });
-    await say(grace, 'Hello to you');
-    expect(await listed()).toContain(id);
-
-    const carl = await sandbox.mint();
-    await sandbox.set('following', anna.userId, carl);
-    id = conversationIdOf(anna.userId, carl.userId);
-    await begin(anna);
-    await say(anna, 'Hello');
-    expect(await list(carl)).toMatchObject({ has_message_requests: false, conversations: [{ id }] });
+    const grace = new ChatClient(sandbox.url, sandbox.grace);
+    const listed = async () => (await list(grace)).data.map((each: Json) => each.id);
+    await anna.begin(grace.account);
+    await anna.say(grace.account, 'Hello');
+    expect(await listed()).not.toContain(inPath(anna, grace));
+    expect(statusOf(await grace.events(anna.account))).toBe(200);
+    expect(await list(anna)).toMatchObject({ meta: { has_message_requests: false, result_count: 1 } });
+    await grace.say(anna.account, 'Hello to you');
+    expect(await listed()).toContain(inPath(anna, grace));
+    const carl = await client();
+    await sandbox.set('following', anna.account.userId, carl.account);
+    await anna.begin(carl.account);
+    await anna.say(carl.account, 'Hello');
+    const { data, meta } = await list(carl);
+    expect([data[0].id, meta.has_message_requests]).toEqual([inPath(anna, carl), false]);
   });
 
   test('cannot be started with a user who accepts messages only from followed users', async () => {
-    const { body } = await sandbox.x('/2/users/by/username/linus?user.fields=receives_your_dm', anna);
-    expect(body.data.receives_your_dm).toBe(false);
-    id = conversationIdOf(anna.userId, sandbox.linus.userId);
-    expect(codeOf(await begin(anna))).toEqual([403, 'forbidden']);
-    expect((await begin(sandbox.linus)).status).toBe(201);
+    const linus = new ChatClient(sandbox.url, sandbox.linus);
+    expect(statusOf(await anna.begin(linus.account))).toBe(403);
+    expect(statusOf(await linus.begin(anna.account))).toBe(200);
   });
 });
 
-describe('a message', () => {
+describe('an event', () => {
   let first: string;
   beforeEach(async () => {
-    await begin(anna);
-    first = (await say(anna, 'one')).body.event.seq_id;
+    await anna.begin(ben.account);
+    first = seqIdOf(await anna.say(ben.account, 'one'));
   });
+
+  const edit = (text: string) => ({ kind: 'edit', targetSequenceId: first, text }) as const;
+  const reaction = () => ({ kind: 'reactionAdded', targetSequenceId: first, emoji: '👍' }) as const;
+  const kindsOf = async (as: ChatClient, other: ChatClient) =>
+    (await as.reads(other.account)).map((each) => (each.ok ? each.value.kind : each.reason));
 
   test('is listed unchanged and once, newest first, page by page, while others are sent', async () => {
-    for (const text of ['two', 'three', 'four', 'five']) await say(ben, text);
+    for (const text of ['two', 'three', 'four', 'five']) await ben.say(anna.account, text);
+    const reader = await anna.reader(ben.account);
     const seen: string[] = [];
-    let cursor = '';
-    do {
-      const page = await messages(anna, `?count=2${cursor && `&cursor=${cursor}`}`);
-      seen.push(...page.messages.map((each: Json) => Buffer.from(each.detail, 'base64').toString()));
-      cursor = page.next_cursor ?? '';
-      await say(ben, 'later');
-    } while (cursor !== '');
-    expect(seen).toEqual(['five', 'four', 'three', 'two', 'one'].map((text) => `sealed ${text}`));
+    for (let token = ''; ; ) {
+      const { data, meta } = (await anna.events(ben.account, `?max_results=2${token && `&pagination_token=${token}`}`))
+        .body;
+      for (const { encoded_event, id } of data) {
+        const opened = openEvent(encoded_event, reader);
+        expect(envelopeOf(encoded_event)?.sequenceId).toBe(id);
+        if (opened.ok && opened.value.kind === 'message') seen.push(opened.value.text);
+      }
+      expect(meta.has_more).toBe(meta.next_token !== undefined);
+      if (meta.next_token === undefined) break;
+      token = meta.next_token;
+      await ben.say(anna.account, 'later');
+    }
+    expect(seen).toEqual(['five', 'four', 'three', 'two', 'one']);
   });
 
-  test('is listed with its edits and reactions, and without ciphertext after it was deleted for all', async () => {
-    await about(anna, 'edit', first);
-    await about(ben, 'reaction_added', first);
-    const kinds = async (as: Account) => {
-      const [message] = (await messages(as)).messages;
-      return [message.deleted, message.detail !== null, ...message.about.map((each: Json) => each.kind)];
+  test('loses its content when it is deleted, for one participant or for both', async () => {
+    await anna.say(ben.account, edit('two'));
+    await ben.say(anna.account, reaction());
+    expect(await kindsOf(ben, anna)).toEqual(['reactionAdded', 'edit', 'message']);
+    expect(statusOf(await ben.remove(anna.account, first, false))).toBe(200);
+    expect(await kindsOf(ben, anna)).toEqual(['delete', 'reactionAdded', 'edit', 'deleted']);
+    expect(await kindsOf(anna, ben)).toEqual(['reactionAdded', 'edit', 'message']);
+    expect(statusOf(await anna.remove(ben.account, first, true))).toBe(200);
+    expect(await kindsOf(anna, ben)).toEqual(['delete', 'reactionAdded', 'edit', 'deleted']);
+  });
+
+  test('is deleted for all by its sender only, and an unknown one is 404', async () => {
+    expect(statusOf(await ben.remove(anna.account, first, true))).toBe(403);
+    expect(statusOf(await ben.remove(anna.account, '12', false))).toBe(404);
+  });
+
+  test('of an action is refused with 400 if its signed detail is another one', async () => {
+    const path = `chat/conversations/${ben.account.userId}/messages/delete`;
+    const action = { message_id: 'an-id-of-8', encoded_message_event_detail: 'AAAA' };
+    const signature = { signature: 'AAAA', public_key_version: '1', signature_version: '7' };
+    const body = {
+      sequence_ids: [first],
+      delete_message_action: 'delete_for_self',
+      action_signatures: [{ ...action, message_event_signature: signature }],
     };
-    expect(await kinds(ben)).toEqual([null, true, 'edit', 'reaction_added']);
-    await about(ben, 'deletion', first);
-    expect(await kinds(ben)).toEqual(['self', false]);
-    expect(await kinds(anna)).toEqual([null, true, 'edit', 'reaction_added']);
-    await about(anna, 'deletion', first, { for_all: true });
-    expect(await kinds(ben)).toEqual(['all', false, 'deletion']);
-    expect(codeOf(await about(ben, 'reaction_added', first))).toEqual([404, 'not_found']);
+    expect(statusOf(await anna.call(path, body))).toBe(400);
+    expect(statusOf(await anna.call(path, { ...body, action_signatures: [] }))).toBe(400);
+    expect(statusOf(await anna.call(path.replace('/delete', ''), { message_id: 'an-id-of-8' }))).toBe(400);
   });
 
-  test('can be changed by its author only; unknown messages and kinds are refused', async () => {
-    expect(codeOf(await about(ben, 'edit', first))).toEqual([403, 'forbidden']);
-    expect(codeOf(await about(ben, 'deletion', first, { for_all: true }))).toEqual([403, 'forbidden']);
-    expect(codeOf(await about(ben, 'edit', '12'))).toEqual([404, 'not_found']);
-    expect(codeOf(await say(ben, 'x', { kind: 'edit' }))).toEqual([400, 'bad_request']);
-    expect(codeOf(await say(ben, 'x', { kind: 'shout' }))).toEqual([400, 'bad_request']);
-    expect(codeOf(await say(ben, 'x', { detail: 'A'.repeat(200_000) }))).toEqual([400, 'bad_request']);
-  });
-
-  test('can be deleted, and not edited or reacted to, if one of the two blocks the other', async () => {
-    const body = { target_user_id: anna.userId };
-    expect((await sandbox.x(`/2/users/${ben.userId}/blocking`, ben, { method: 'POST', body })).status).toBe(200);
-    for (const kind of ['edit', 'reaction_added', 'reaction_removed'])
-      expect(codeOf(await about(anna, kind, first))).toEqual([403, 'forbidden']);
-    expect((await about(anna, 'deletion', first)).status).toBe(201);
+  test('can be deleted, and none can be sent, if one of the two blocks the other', async () => {
+    await sandbox.set('blocking', anna.account.userId, ben.account);
+    expect(statusOf(await anna.say(ben.account, edit('two')))).toBe(403);
+    expect(statusOf(await anna.remove(ben.account, first, true))).toBe(200);
   });
 
   test('is stored once for each token and each message id', async () => {
     const headers = { 'idempotency-token': 'abc' };
-    const said = await say(anna, 'Once', {}, headers);
-    const again = await say(anna, 'Once, sealed anew', {}, headers);
-    expect([said.status, again.status]).toEqual([201, 200]);
+    const said = await anna.say(ben.account, 'Once', headers);
+    const again = await anna.say(ben.account, 'Once, sealed anew', headers);
     expect(again.body).toEqual(said.body);
-    expect(codeOf(await about(anna, 'edit', first)).at(0)).toBe(201);
-    const other = await say(anna, 'edit', { kind: 'edit', target_seq_id: first }, headers);
-    expect(codeOf(other)).toEqual([409, 'idempotency_conflict']);
-    const body = { ...blob('Same id'), kind: 'message' };
-    const send = () => sandbox.call('POST', `/sandbox/chat/conversations/${id}/events`, { as: anna, body });
-    expect((await send()).body).toEqual((await send()).body);
-    expect((await messages(anna)).messages).toHaveLength(3);
+    const event = await anna.seal(ben.account, { kind: 'message', text: 'Same id', attachments: [] });
+    expect((await anna.post(ben.account, event)).body).toEqual((await anna.post(ben.account, event)).body);
+    expect(await anna.readsTexts(ben.account)).toEqual(['Same id', 'Once', 'one']);
   });
 
-  test('is in the activity of both participants with each change, without ciphertext after it was deleted for all', async () => {
+  test('is in the activity of both participants, without its content after it was deleted for all', async () => {
+    const both = [anna, ben] as const;
     const cursors = await Promise.all(
-      [anna, ben].map(async (as) => (await sandbox.get('/sandbox/activity', as)).body.next_cursor as string),
+      both.map(async ({ account }) => (await sandbox.get('/sandbox/activity', account)).body.next_cursor as string),
     );
     const since = async () =>
       Promise.all(
-        [anna, ben].map(async (as, index) => {
-          const { body } = await sandbox.get(`/sandbox/activity?cursor=${cursors[index]}`, as);
+        both.map(async (as, index) => {
+          const other = as === anna ? ben : anna;
+          const { body } = await sandbox.get(`/sandbox/activity?cursor=${cursors[index]}`, as.account);
+          const reader = await as.reader(other.account);
           return body.events.map(({ type, chat }: Json) => {
-            expect(chat.conversation_id).toBe(id);
-            return [type, chat.kind, chat.detail !== null, chat.signature !== null];
+            const opened = openEvent(chat.encoded_event, reader);
+            return [type, chat.from_me === (chat.sender_id === as.account.userId), opened.ok || opened.reason];
           });
         }),
       );
-    const { seq_id } = (await say(ben, 'two')).body.event;
-    const steps = ['message', 'edit', 'reaction_added', 'reaction_removed'];
-    await about(ben, 'edit', seq_id);
-    await about(anna, 'reaction_added', seq_id);
-    await about(anna, 'reaction_removed', seq_id);
-    expect(await since()).toEqual([0, 1].map(() => steps.map((kind) => ['chat', kind, true, true])));
-    await about(ben, 'deletion', seq_id, { for_all: true });
-    const gone = steps.map((kind) => ['chat', kind, false, false]);
-    expect(await since()).toEqual([0, 1].map(() => [...gone, ['chat', 'deletion', true, true]]));
+    const seqId = seqIdOf(await ben.say(anna.account, 'two'));
+    await anna.say(ben.account, { kind: 'reactionAdded', targetSequenceId: seqId, emoji: '👍' });
+    expect(await since()).toEqual([0, 1].map(() => Array(2).fill(['chat', true, true])));
+    await ben.remove(anna.account, seqId, true);
+    const after = ['deleted', true, true].map((opened) => ['chat', true, opened]);
+    expect(await since()).toEqual([after, after]);
   });
 });
 
 describe('the list of conversations', () => {
+  async function manyConversations(count: number) {
+    const others: ChatClient[] = [];
+    for (let made = 0; made < count; made++) {
+      const other = await client();
+      await anna.begin(other.account);
+      await anna.say(other.account, 'Hello');
+      others.push(other);
+    }
+    return others;
+  }
+
   test('keeps the order of its first page, even if conversations move between pages', async () => {
-    const { graph, ids } = await manyConversations(7);
+    const others = await manyConversations(7);
     const seen: string[] = [];
-    let query = '?count=2';
-    for (let page = await list(anna, query); ; page = await list(anna, query)) {
-      seen.push(...page.conversations.map((each: Json) => each.id));
-      if (page.next_cursor === null) break;
-      query = `?count=2&${new URLSearchParams(page.next_cursor)}`;
+    for (let token = ''; ; ) {
+      const { data, meta } = await list(anna, `?max_results=2${token && `&pagination_token=${token}`}`);
+      seen.push(...data.map((each: Json) => each.id));
+      if (meta.next_token === undefined) break;
+      token = meta.next_token;
       // The oldest conversation becomes the newest, and a new one is created.
-      id = ids[0] ?? '';
-      await say(anna, 'Again');
+      await anna.say(others[0]?.account ?? ben.account, 'Again');
       await manyConversations(1);
     }
-    expect(seen).toEqual(graph);
+    expect(seen).toEqual(others.map((other) => inPath(anna, other)).reverse());
   });
 
-  test('accepts both parts of a cursor or none, and no cursor of another list', async () => {
-    await manyConversations(2);
-    const { next_cursor } = await list(anna, '?count=1');
-    const { cursor_id, graph_snapshot_id } = next_cursor;
-    for (const query of [{ cursor_id }, { graph_snapshot_id }, { cursor_id: graph_snapshot_id, graph_snapshot_id }]) {
-      expect((await sandbox.get(`/sandbox/chat/conversations?${new URLSearchParams(query)}`, anna)).status).toBe(400);
-    }
-    expect((await sandbox.get(`/sandbox/chat/conversations?${new URLSearchParams(next_cursor)}`, ben)).status).toBe(
-      400,
-    );
+  test('has the participants if they are expanded, and refuses unknown names and tokens with 400', async () => {
+    await manyConversations(1);
+    const { includes } = await list(anna, '?expansions=participant_ids&user.fields=receives_your_dm');
+    expect(includes.users).toHaveLength(2);
+    for (const query of ['?expansions=x', '?chat_conversation.fields=x', '?pagination_token=x', '?count=2'])
+      expect(statusOf(await anna.call(`chat/conversations${query}`))).toBe(400);
   });
-
-  async function manyConversations(count: number) {
-    const ids: string[] = [];
-    for (let made = 0; made < count; made++) {
-      const other = await sandbox.mint();
-      id = conversationIdOf(anna.userId, other.userId);
-      await begin(anna);
-      await say(anna, 'Hello');
-      ids.push(id);
-    }
-    return { ids, graph: [...ids].reverse() };
-  }
 });
 
-describe('sealed attachments', () => {
-  test('are available to participants only, under a hash of their bytes', async () => {
-    await begin(anna);
-    const bytes = Buffer.alloc(1_500_000, 'sealed');
-    const upload = (as: Account) =>
-      fetch(`${sandbox.url}/sandbox/chat/conversations/${id}/media`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${as.authToken}`, 'content-type': 'application/octet-stream' },
-        body: bytes,
-      });
-    const { media_hash_key: hash, size } = (await (await upload(anna)).json()) as Json;
-    expect([hash, size]).toEqual([createHash('sha256').update(bytes).digest('base64url'), bytes.length]);
-    expect((await upload(ben)).status).toBe(201);
-    expect((await upload(await sandbox.mint())).status).toBe(404);
-    const pieces: Buffer[] = [];
-    for (let offset: number | null = 0; offset !== null; ) {
-      const { body } = await sandbox.get(`/sandbox/chat/media/${hash}?offset=${offset}`, ben);
-      pieces.push(Buffer.from(body.bytes, 'base64'));
-      offset = body.next_offset;
-    }
-    expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
-    expect(codeOf(await sandbox.get(`/sandbox/chat/media/${hash}`, await sandbox.mint()))).toEqual([404, 'not_found']);
+describe('encrypted attachments', () => {
+  const bytes = Buffer.alloc(1_500_000, 'sealed');
+
+  const begin = async (as: ChatClient, other: ChatClient, total_bytes = bytes.length) =>
+    as.call('chat/media/upload/initialize', { conversation_id: inPath(as, other).replace('-', ':'), total_bytes });
+
+  test('are uploaded in segments, and available to participants only', async () => {
+    await anna.begin(ben.account);
+    const stranger = await client();
+    expect(statusOf(await begin(stranger, ben))).toBe(404);
+    const { session_id, media_hash_key, conversation_id } = (await begin(anna, ben)).body.data;
+    const upload = (as: ChatClient, step: string, body: object) =>
+      as.call(`chat/media/upload/${session_id}/${step}`, { media_hash_key, conversation_id, ...body });
+    const append = (segment_index: number, part: Buffer, as = anna) =>
+      upload(as, 'append', { segment_index, media: part.toString('base64') });
+    expect(statusOf(await append(0, bytes, stranger))).toBe(404);
+    expect(statusOf(await append(1, bytes))).toBe(400);
+    expect(statusOf(await append(0, bytes.subarray(0, 1_000_000)))).toBe(200);
+    expect(statusOf(await upload(anna, 'finalize', { num_parts: '1' }))).toBe(400);
+    for (let repeated = 0; repeated < 2; repeated++)
+      expect(statusOf(await append(1, bytes.subarray(1_000_000)))).toBe(200);
+    for (let repeated = 0; repeated < 2; repeated++)
+      expect((await upload(anna, 'finalize', { num_parts: '2' })).body.data).toEqual({ success: true });
+    const get = (account: Account) =>
+      fetch(`${sandbox.url}/2/chat/media/${inPath(anna, ben)}/${media_hash_key}`, { headers: bearer(account) });
+    expect(Buffer.from(await (await get(ben.account)).arrayBuffer()).equals(bytes)).toBe(true);
+    expect((await get(stranger.account)).status).toBe(404);
   });
+});
+
+test('public keys are returned for users of any kind, and registered once', async () => {
+  const keyless = await sandbox.mint({ chatKeys: false });
+  minted += 1;
+  const rows = await anna.publicKeys(`${anna.account.userId},${keyless.userId},1`);
+  expect(rows.map((row) => row.user_id)).toEqual([anna.account.userId]);
+  const register = (as: Account, row: Json) => {
+    const { public_key, signing_public_key, identity_public_key_signature, signing_public_key_signature } = row;
+    const keys = { public_key, signing_public_key, identity_public_key_signature, signing_public_key_signature };
+    const body = { public_key: keys, version: '5', generate_version: false };
+    return sandbox.x(`/2/users/${as.userId}/public_keys`, as, { method: 'POST', body });
+  };
+  expect(statusOf(await register(anna.account, rows[0]))).toBe(200);
+  expect(statusOf(await register(ben.account, rows[0]))).toBe(409);
+  expect((await register(keyless, rows[0])).body.data).toMatchObject({ public_key_version: '5' });
+  expect((await anna.call(`users/${keyless.userId}/public_keys`)).body.data).toHaveLength(1);
 });

@@ -54,13 +54,13 @@ describe('every response of these tests matches the contract', () => {
   });
 
   test.each(['{', '[1]', '"text"', 'null'])('the body %s', async (body) => {
-    const reply = await sandbox.call('POST', '/sandbox/chat/public-keys', { as: sandbox.ada, body });
+    const reply = await sandbox.call('POST', '/sandbox/articles/12/unpublish', { as: sandbox.ada, body });
     expect([reply.status, fieldOf(reply)]).toEqual([400, 'body']);
   });
 
   test('a body that is too large', async () => {
-    const body = { identity_public_key: 'x'.repeat(1024 * 1024) };
-    const reply = await sandbox.call('POST', '/sandbox/chat/public-keys', { as: sandbox.ada, body });
+    const body = { text: 'x'.repeat(1024 * 1024) };
+    const reply = await sandbox.call('POST', '/sandbox/articles/12/unpublish', { as: sandbox.ada, body });
     expect([reply.status, reply.body.reason]).toEqual([413, 'payload_too_large']);
   });
 });

@@ -29,7 +29,7 @@ export class RealmClient {
     const path = `/2/users/${as.userId}/public_keys`;
     const call = (method: string, body?: object) =>
       request(this.#url(), method, path, { as, ...(body && { body }), unchecked: true });
-    const [known] = (await call('GET')).body.data;
+    const [known] = (await call('GET')).body.data ?? [];
     if (known !== undefined) return known.juicebox_config;
     const { publicKey, signingPublicKey, ...signatures } = registrationOf(generateChatKeys(randomBytes));
     const public_key = {

@@ -81,7 +81,7 @@ export class SandboxControl {
 
   /** Makes an account send a message to another one. */
   async makeMessage(wanted: { from: string; to: string; text?: string; corrupt?: boolean }) {
-    return (await this.#send('/control/messages', wanted)) as { conversation_id: string; event: { seq_id: string } };
+    return (await this.#send('/control/messages', wanted)) as { conversation_id: string; event: { id: string } };
   }
 
   async setFault(wanted: { fault: Record<string, unknown>; [target: string]: unknown }): Promise<void> {

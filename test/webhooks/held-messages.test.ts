@@ -93,7 +93,7 @@ test('a page of waiting messages does not delay other events, and all messages a
 test('a message of a conversation that no longer exists is delivered as one that cannot be opened', async () => {
   const { anna, open, says } = await startPair();
   const fault = { kind: 'status', status: 404, code: 'not_found', message: 'No such conversation' };
-  await fixture.sandbox.setFault({ fault, operation: 'chatConversation', times: null });
+  await fixture.sandbox.setFault({ fault, operation: 'getChatConversationEvents', times: null });
   await says('Gone');
   await fixture.happen(anna.account);
   runtime.leap(70_000);

@@ -144,7 +144,7 @@ test('a code that is refused while messages wait for many webhooks is tried once
   const hooks = await Promise.all(receivers.map(({ url }) => register(anna.client, { url, encryption_code })));
   await fixture.sandbox.setFault({
     fault: { kind: 'status', status: 500 },
-    operation: 'chatConversation',
+    operation: 'getChatConversationEvents',
     times: null,
   });
   await fixture.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text: 'Waits' });

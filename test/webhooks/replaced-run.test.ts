@@ -14,8 +14,7 @@ let realmsAreAway = true;
 
 function message(id: string): MessageEvent {
   const createdAt = '2026-01-02T03:04:05.678Z';
-  const of = { messageId: `m-${id}`, senderId: '2', conversationId: '1:2', createdAt, targetSeqId: null, sealed: null };
-  const message = { kind: 'message', seqId: id, ...of } as const;
+  const message = { seqId: id, senderId: '2', conversationId: '1:2', createdAt, encoded: '' };
   const actor = { id: '2', userName: 'ben', name: 'Ben' };
   return { id, type: 'message.received', createdAt, actor, tweet: null, fromMe: false, message };
 }
@@ -27,7 +26,8 @@ async function runAs(process: string, reached: Store) {
     check: async () => {},
     open: async (_opening: unknown, events: readonly MessageEvent[]) => {
       if (realmsAreAway) throw new PosternError('realms_unreachable', 'Too few key realms are reachable');
-      return events.map(({ id }) => ({ text: `said in ${id}`, emoji: '', attachment: null, undecryptable: null }));
+      const rest = { emoji: '', attachment: null, undecryptable: null, targetSeqId: null };
+      return events.map(({ id, type }) => ({ type, messageId: `m-${id}`, text: `said in ${id}`, ...rest }));
     },
   };
   const messages = new PollerMessages({ ...parts, opener, queues });

@@ -100,7 +100,7 @@ test.concurrent.each([
     const receiver = await fixture.receiver();
     await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
     const fault = { kind: 'status', status: 500 };
-    await fixture.sandbox.setFault({ fault, operation: 'chatConversation', times: null });
+    await fixture.sandbox.setFault({ fault, operation: 'getChatConversationEvents', times: null });
     await fixture.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text: 'Waits' });
     await fixture.happen(anna.account);
     await until(() => expect(receiver.deliveries).toHaveLength(1));

@@ -4,6 +4,9 @@ import { pageInput } from '../../shared/model/page.ts';
 import { count, numericId } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
+/** The second part of each cursor. */
+const snapshot = '0';
+
 const part = (name: string, example: string) =>
   z
     .string()
@@ -42,15 +45,14 @@ export const dmList = platformAction({
     conversations: z.array(conversation),
   }),
   async run({ messages }, { count, cursor_id: cursorId, graph_snapshot_id: graphSnapshotId }) {
-    const cursor = cursorId === undefined || graphSnapshotId === undefined ? null : { cursorId, graphSnapshotId };
-    const page = await messages.conversations(count, cursor);
-    const next = page.cursor;
+    const page = await messages.conversations(count, graphSnapshotId === undefined ? null : (cursorId ?? null));
     return {
       userId: page.viewerId,
       has_message_requests: page.hasMessageRequests,
       conversation_count: page.conversations.length,
-      has_more: next !== null,
-      next_cursor: next && { cursor_id: next.cursorId, graph_snapshot_id: next.graphSnapshotId },
+      has_more: page.cursor !== null,
+      // Platforms have one token for both parts.
+      next_cursor: page.cursor === null ? null : { cursor_id: page.cursor, graph_snapshot_id: snapshot },
       conversations: page.conversations,
     };
   },

@@ -1,9 +1,10 @@
 import type { PlatformSession } from '../../platform/port.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { sealKeyChange } from '../encryption/index.ts';
+import { placeEvent, sealKeyChange } from '../encryption/index.ts';
 import type { Actor } from './actor.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { conversationNotFound, isConflict, peerWithoutKeys, untrustedKeys } from './refusals.ts';
+import { keyChangeForm } from './sealed-forms.ts';
 
 export interface NewConversation {
   session: PlatformSession;
@@ -40,13 +41,16 @@ export async function beginConversation({
   const { event, key } = made.value;
   const open = new OpenConversation(id, actor, peers);
   try {
-    open.adoptNew(await messages.changeKey(event, key.version, null));
+    const sequenceId = await messages.changeKey(keyChangeForm(event));
+    const change = placeEvent(event, { sequenceId, createdAtMs: nowMs });
+    open.adoptNew(change);
+    actor.known.keepKeyChanges(id, [change], nowMs);
     return open;
   } catch (error) {
     open.wipe();
     if (!isConflict(error)) throw error;
     // The other user started the conversation at the same moment, so the existing keys are used.
-    return OpenConversation.of(id, actor, peers, (await messages.conversation(id)).keyChanges);
+    return OpenConversation.of(id, actor, peers, await actor.known.keyChangesOf(id, messages, nowMs));
   } finally {
     key.key.fill(0);
   }

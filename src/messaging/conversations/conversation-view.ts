@@ -1,11 +1,11 @@
-import type { SealedConversation } from '../../platform/messages-port.ts';
+import type { ChatConversation } from '../../platform/messages-port.ts';
 import type { ConversationView, DirectMessage } from '../../shared/model/direct-message.ts';
 
 /**
  * Converts a conversation to the form of the API (docs/direct-messages.md, Shapes). The last message is included
  * if it is given.
  */
-export function conversationView(conversation: SealedConversation, last?: DirectMessage): ConversationView {
+export function conversationView(conversation: ChatConversation, last?: DirectMessage): ConversationView {
   return {
     conversation_id: conversation.id,
     type: conversation.kind,

@@ -1,15 +1,20 @@
 import { LRUCache } from 'lru-cache';
-import type { PlatformMessages } from '../../platform/messages-port.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../../platform/port.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { MessageEvent } from '../../shared/model/event.ts';
-import type { PlacedKeyChange } from '../../shared/model/sealed-event.ts';
 import { upTo } from '../../shared/runtime/lru.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { emojiOf } from '../../shared/text/emoji.ts';
 import type { MessageOpener, OpenedMessage, Opening } from '../../webhooks/shared/message-opener.ts';
-import type { ChatEvent, OpenFailure } from '../encryption/index.ts';
+import {
+  type ChatEvent,
+  envelopeOf,
+  type Opened,
+  type OpenFailure,
+  placeEvent,
+  type SignedEvent,
+} from '../encryption/index.ts';
 import type { Actor } from './actor.ts';
 import type { DirectMessages } from './direct-messages.ts';
 import { OpenConversation } from './open-conversation.ts';
@@ -19,6 +24,9 @@ const maxRemembered = 20_000;
 
 /** The maximum number of conversations that are read concurrently. Each may have megabytes of key changes. */
 const readAtOnce = 4;
+
+/** The reasons that the newest keys may remove. */
+const staleReasons = new Set<string>(['no_key', 'unknown_sender'] satisfies OpenFailure[]);
 
 export interface EventOpenerParts {
   directMessages: DirectMessages;
@@ -40,54 +48,59 @@ export class EventOpener implements MessageOpener {
     actor.wipe();
   }
 
-  async open(opening: Opening, events: readonly MessageEvent[]): Promise<(OpenedMessage | null)[]> {
-    if (events.length === 0) return [];
+  async open(opening: Opening, given: readonly MessageEvent[]): Promise<(OpenedMessage | null)[]> {
+    if (given.length === 0) return [];
+    const events = given.map(inCurrentForm);
     const { actor, session } = await this.#act(opening);
     try {
-      const conversations = await this.#conversations(actor, session, events);
-      const opened: (OpenedMessage | null)[] = [];
-      for (const event of events) {
-        await turn();
-        opened.push(this.#openOne(opening.account, conversations, event));
-      }
-      for (const conversation of conversations.values()) conversation.wipe();
-      return opened;
+      const opened = await this.#openAll(actor, session, events);
+      // The users may have keys that are newer than the cached ones.
+      const stale = events.filter((_event, at) => staleReasons.has(opened[at]?.ok === false ? opened[at].reason : ''));
+      for (const { message } of stale) actor.known.forget(message.conversationId);
+      const again = await this.#openAll(actor, session, stale);
+      return events.map((event, at) => {
+        const retried = stale.indexOf(event);
+        return this.#openedOnce(opening.account, event, retried < 0 ? opened[at] : again[retried]);
+      });
     } finally {
       actor.wipe();
     }
   }
 
-  async #conversations(
+  /** Opens events. An item is undefined if its conversation no longer exists. */
+  async #openAll(
     actor: Actor,
-    session: PlatformSession,
+    { messages }: PlatformSession,
     events: readonly MessageEvent[],
-  ): Promise<Map<string, OpenConversation>> {
-    const { messages } = session;
+  ): Promise<(Opened<ChatEvent> | undefined)[]> {
     const ids = [...new Set(events.map(({ message }) => message.conversationId))];
-    const peers = await actor.known.peersOf(ids, messages, this.#parts.directMessages.now());
+    const nowMs = this.#parts.directMessages.now();
+    const peers = await actor.known.peersOf(ids, messages, nowMs);
     const found = new Map<string, OpenConversation>();
     const open = async (id: string) => {
       const own = peers.get(id);
-      const changes = await keyChangesOf(id, messages);
+      const changes = await orNull(actor.known.keyChangesOf(id, messages, nowMs));
       if (own !== undefined && changes !== null) found.set(id, await OpenConversation.of(id, actor, own, changes));
     };
     for (let at = 0; at < ids.length; at += readAtOnce) await Promise.all(ids.slice(at, at + readAtOnce).map(open));
-    return found;
+    const opened: (Opened<ChatEvent> | undefined)[] = [];
+    for (const { message } of events) {
+      await turn();
+      opened.push(found.get(message.conversationId)?.open(message));
+    }
+    for (const conversation of found.values()) conversation.wipe();
+    return opened;
   }
 
-  #openOne(
-    account: string,
-    conversations: ReadonlyMap<string, OpenConversation>,
-    { message }: MessageEvent,
-  ): OpenedMessage | null {
-    if (message.sealed === null) return unreadable('deleted');
-    const opened = conversations.get(message.conversationId)?.open(message);
-    if (!opened?.ok) return unreadable(opened?.reason ?? 'no_key');
-    const { messageId, senderId, conversationId, seqId } = message;
+  /** Returns `null` for a message that repeats another one. */
+  #openedOnce(account: string, { type, message }: MessageEvent, opened?: Opened<ChatEvent>): OpenedMessage | null {
+    if (!opened?.ok) return unreadable(type, message, opened?.reason ?? 'no_key');
+    const { value } = opened;
+    const { messageId, senderId, conversationId } = value;
     const name = `${account} ${conversationId} ${senderId} ${messageId}`;
-    const first = this.#seen.get(name) ?? seqId;
+    const first = this.#seen.get(name) ?? message.seqId;
     this.#seen.set(name, first);
-    return first === seqId ? saying(opened.value) : null;
+    return first === message.seqId ? saying(type, value) : null;
   }
 
   async #act({ account, credentials, code }: Opening): Promise<{ actor: Actor; session: PlatformSession }> {
@@ -110,31 +123,58 @@ export class EventOpener implements MessageOpener {
 }
 
 /**
- * Returns the key changes of a conversation, or `null` if the conversation no longer exists. In that case its messages
- * stay encrypted, and other messages are still delivered.
+ * Returns `null` if the conversation no longer exists. In that case its messages stay encrypted, and other messages are
+ * still delivered.
  */
-async function keyChangesOf(id: string, messages: PlatformMessages): Promise<readonly PlacedKeyChange[] | null> {
+async function orNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return (await messages.conversation(id)).keyChanges;
+    return await reading;
   } catch (error) {
     if (error instanceof PosternError && error.code === 'not_found') return null;
     throw error;
   }
 }
 
-/**
- * Returns the form of a message that cannot be decrypted. `deleted` means that the platform no longer has the encrypted
- * content.
- */
-function unreadable(reason: OpenFailure | 'deleted'): OpenedMessage {
-  return { text: '', emoji: '', attachment: null, undecryptable: reason };
+/** Earlier releases stored the parts of an event, which may still wait for its code. */
+type StoredMessage = MessageEvent['message'] & Pick<SignedEvent, 'messageId'> & { sealed: SignedEvent | null };
+
+function inCurrentForm(event: MessageEvent): MessageEvent {
+  if (event.message.encoded !== undefined) return event;
+  const message = event.message as StoredMessage;
+  const { seqId: sequenceId, createdAt } = message;
+  const encoded = placeEvent(message.sealed ?? message, { sequenceId, createdAtMs: Date.parse(createdAt) });
+  return { ...event, type: event.fromMe ? 'message.sent' : 'message.received', message: { ...message, encoded } };
 }
 
-function saying(event: ChatEvent): OpenedMessage {
-  const text = event.kind === 'message' || event.kind === 'edit' ? event.text : '';
-  const emoji =
-    event.kind === 'reactionAdded' || event.kind === 'reactionRemoved' ? (emojiOf(event.emoji) ?? event.emoji) : '';
-  const [first] = event.kind === 'message' ? event.attachments : [];
-  const attachment = first === undefined ? null : { type: first.type, filename: first.filename, size: first.size };
-  return { text, emoji, attachment, undecryptable: null };
+const empty = { targetSeqId: null, text: '', emoji: '', attachment: null, undecryptable: null };
+
+/** An event that cannot be decrypted counts as a message, because its kind is encrypted. */
+function unreadable(
+  type: MessageEvent['type'],
+  { encoded }: MessageEvent['message'],
+  reason: OpenFailure,
+): OpenedMessage {
+  return { ...empty, type, messageId: envelopeOf(encoded)?.messageId ?? '', undecryptable: reason };
+}
+
+function saying(type: MessageEvent['type'], event: ChatEvent): OpenedMessage | null {
+  const { messageId } = event;
+  switch (event.kind) {
+    case 'message': {
+      const [first] = event.attachments;
+      const attachment = first === undefined ? null : { type: first.type, filename: first.filename, size: first.size };
+      return { ...empty, type, messageId, text: event.text, attachment };
+    }
+    case 'edit':
+      return { ...empty, type: 'message.edited', messageId, targetSeqId: event.targetSequenceId, text: event.text };
+    case 'reactionAdded':
+    case 'reactionRemoved': {
+      const emoji = emojiOf(event.emoji) ?? event.emoji;
+      return { ...empty, type: `message.${event.kind}`, messageId, targetSeqId: event.targetSequenceId, emoji };
+    }
+    case 'delete':
+      return { ...empty, type: 'message.deleted', messageId, targetSeqId: event.sequenceIds[0] ?? null };
+    case 'keyChange':
+      return null;
+  }
 }

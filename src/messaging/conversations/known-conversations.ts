@@ -1,12 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { PlatformMessages } from '../../platform/messages-port.ts';
-import type { RegisteredChatKeys } from '../../shared/model/sealed-event.ts';
+import type { PlacedEvent, RegisteredChatKeys } from '../../shared/model/sealed-event.ts';
 import { upTo } from '../../shared/runtime/lru.ts';
 import { Peers, participantsOf } from '../encryption/index.ts';
 
-/** The lifetime of cached public keys. After it they are read again, because a user may have registered new keys. */
+/** The lifetime of cached public keys and key changes. After it they are read again, because a user may have new keys. */
 const lifetimeMs = 5 * 60_000;
 const maxConversations = 5_000;
+/** The maximum number of key changes of a conversation. Each is decrypted on the event loop. The oldest are left out. */
+const maxKeyChanges = 100;
+/** The maximum size of the cached key changes, and of the cached changes of messages, in encrypted characters. */
+const maxChars = 1024 * 1024;
 
 interface Kept {
   readonly peers: Peers;
@@ -17,14 +21,29 @@ interface Kept {
 /** Each public key counts as one more conversation, because a user may have registered many. */
 const mostPeers = { maxSize: maxConversations, sizeCalculation: ({ keys }: Kept) => 1 + keys };
 
+interface KeptKeyChanges {
+  readonly changes: readonly string[];
+  readonly until: number;
+}
+
+const charsOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 1);
+
 /**
- * Caches the verified public keys of one account's conversations, as long as the account's private keys are cached. The
- * cache is not shared between accounts. If it were, the proxy of one caller could supply the public keys that another
- * caller encrypts for.
+ * Caches the verified public keys and the encrypted key changes of one account's conversations, as long as the account's
+ * private keys are cached. The cache is not shared between accounts. If it were, the proxy of one caller could supply the
+ * public keys that another caller encrypts for.
  */
 export class KnownConversations {
   readonly #peers = new LRUCache<string, Kept>(mostPeers);
   readonly #reached = new LRUCache<string, string>(upTo(maxConversations));
+  readonly #keyChanges = new LRUCache<string, KeptKeyChanges>({
+    maxSize: maxChars,
+    sizeCalculation: ({ changes }) => charsOf(changes),
+  });
+  readonly #changes = new LRUCache<string, readonly PlacedEvent[]>({
+    maxSize: maxChars,
+    sizeCalculation: (events) => charsOf(events.map(({ encoded }) => encoded)),
+  });
   #own: { version: string; until: number } | undefined;
 
   /** Returns the version of the account's own public keys. */
@@ -58,9 +77,34 @@ export class KnownConversations {
     return found;
   }
 
-  /** Removes the keys of a conversation from the cache. */
+  /** Removes what is cached about a conversation. */
   forget(id: string): void {
     this.#peers.delete(id);
+    this.#keyChanges.delete(id);
+  }
+
+  /** Returns the key changes of a conversation, which are read with its newest event if they are not cached. */
+  async keyChangesOf(id: string, messages: PlatformMessages, nowMs: number): Promise<readonly string[]> {
+    const kept = this.#keyChanges.get(id);
+    if (kept !== undefined && kept.until > nowMs) return kept.changes;
+    return this.keepKeyChanges(id, (await messages.events(id, { count: 1, cursor: null })).keyChanges, nowMs);
+  }
+
+  /** Caches key changes together with those that are known. Returns all of them. */
+  keepKeyChanges(id: string, added: readonly string[], nowMs: number): readonly string[] {
+    const known = this.#keyChanges.get(id)?.changes ?? [];
+    const changes = [...new Set([...known, ...added])].slice(-maxKeyChanges);
+    this.#keyChanges.set(id, { changes, until: nowMs + lifetimeMs });
+    return changes;
+  }
+
+  /** Returns the events before a page of messages that change older messages, if this process has sent its cursor. */
+  changesBefore(cursor: string): readonly PlacedEvent[] | undefined {
+    return this.#changes.get(cursor);
+  }
+
+  keepChangesBefore(cursor: string, events: readonly PlacedEvent[]): void {
+    this.#changes.set(cursor, events);
   }
 
   /** Records a key version of the conversation, if one is given. Returns the newest version recorded so far. */

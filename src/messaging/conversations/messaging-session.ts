@@ -1,18 +1,18 @@
-import type { GraphCursor } from '../../platform/messages-port.ts';
+import type { ChatConversation } from '../../platform/messages-port.ts';
 import type { PlatformSession } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { ConversationView, DirectMessage } from '../../shared/model/direct-message.ts';
-import type { PlacedEvent, PlacedKeyChange, SealedKind } from '../../shared/model/sealed-event.ts';
+import type { ConversationView } from '../../shared/model/direct-message.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { turn } from '../../shared/runtime/turns.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import {
   type Content,
+  canonicalConversationId,
   conversationIdOf,
+  envelopeOf,
   type MediaType,
-  type SignedEvent,
+  Peers,
   sealContent,
   signDelete,
 } from '../encryption/index.ts';
@@ -20,12 +20,17 @@ import type { ChatKeyService, KeyOwner } from '../key-recovery/chat-key-service.
 import type { RecoveredKeys } from '../key-recovery/recovered-keys.ts';
 import { Actor } from './actor.ts';
 import { beginConversation } from './begin-conversation.ts';
+import { ConversationHistory } from './conversation-history.ts';
 import { conversationView } from './conversation-view.ts';
 import type { KnownConversations } from './known-conversations.ts';
 import { OpenConversation } from './open-conversation.ts';
-import { readMessage, withoutReplays } from './read-message.ts';
-import { conversationNotFound, notOwnMessage } from './refusals.ts';
+import { conversationNotFound, messageNotFound, notOwnMessage } from './refusals.ts';
+import { deletionForm, messageForm } from './sealed-forms.ts';
 import { sealedMedia } from './sealed-media.ts';
+
+/** The number of conversations that are read at once, and of the events in which the last message of each is looked for. */
+const readAtOnce = 4;
+const maxEventsOfLast = 50;
 
 export interface MessagingSessionParts {
   chatKeys: ChatKeyService;
@@ -65,57 +70,43 @@ export class MessagingSession {
   }
 
   /** Returns conversations, newest first. The last message of each is included if an encryption code was given. */
-  async conversations(count: number, cursor: GraphCursor | null) {
-    const withLastMessages = this.#parts.code !== null;
-    const list = () => this.#messages.conversations({ count, cursor, withLastMessages });
-    if (!withLastMessages) {
-      const page = await list();
-      return { ...page, conversations: page.conversations.map((each) => conversationView(each)) };
+  async conversations(count: number, cursor: string | null) {
+    const list = () => this.#messages.conversations({ count, cursor });
+    if (this.#parts.code === null) {
+      const { items, ...page } = await list();
+      return { ...page, conversations: items.map((each) => conversationView(each)) };
     }
     return this.#act(async (actor) => {
-      const page = await list();
-      const ids = page.conversations.map(({ id }) => id);
+      const { items, ...page } = await list();
+      const ids = items.map(({ id }) => id);
       const peers = await actor.known.peersOf(ids, this.#messages, this.#parts.runtime.now());
       const conversations: ConversationView[] = [];
-      for (const conversation of page.conversations) {
-        await turn();
-        const { id, lastMessage, keyChanges } = conversation;
-        const own = peers.get(id);
-        if (lastMessage === null || own === undefined) {
-          conversations.push(conversationView(conversation));
-          continue;
+      const view = async (conversation: ChatConversation) => {
+        const { id } = conversation;
+        const open = new OpenConversation(id, actor, peers.get(id) ?? new Peers([]));
+        try {
+          const { messages, cursor } = await this.#history(actor, open).page(1, null, maxEventsOfLast);
+          return conversationView({ ...conversation, hasMore: cursor !== null }, messages[0]);
+        } finally {
+          open.wipe();
         }
-        const open = await OpenConversation.of(id, actor, own, keyChanges);
-        conversations.push(conversationView(conversation, await readMessage(open, lastMessage, actor.self.userId)));
-        open.wipe();
-      }
+      };
+      for (let at = 0; at < items.length; at += readAtOnce)
+        conversations.push(...(await Promise.all(items.slice(at, at + readAtOnce).map(view))));
       return { ...page, conversations };
     });
   }
 
   /** Returns messages, newest first. */
   async messages(conversationId: string, count: number, cursor: string | null) {
-    return this.#act(async (actor) => {
-      const page = await this.#messages.messages(conversationId, { count, cursor });
-      const open = await this.#open(actor, conversationId, page.keyChanges);
-      try {
-        const messages: DirectMessage[] = [];
-        for (const message of page.items) {
-          await turn();
-          messages.push(await readMessage(open, message, actor.self.userId));
-        }
-        return { messages: withoutReplays(messages), cursor: page.cursor };
-      } finally {
-        open.wipe();
-      }
-    });
+    return this.#act((actor) =>
+      this.#withOpen(actor, canonical(conversationId), [], (open) => this.#history(actor, open).page(count, cursor)),
+    );
   }
 
   send(to: Recipient, text: string): Promise<Sent> {
     return this.#act((actor) =>
-      this.#inConversation(actor, to, (open) =>
-        this.#say(actor, open, { kind: 'message', text, attachments: [] }, 'message', null),
-      ),
+      this.#inConversation(actor, to, (open) => this.#say(actor, open, { kind: 'message', text, attachments: [] })),
     );
   }
 
@@ -124,14 +115,11 @@ export class MessagingSession {
     return this.#act((actor) =>
       this.#inConversation(actor, { conversationId }, async (open) => {
         const { media, type, filename, width, height } = attachment;
-        const sealing = sealedMedia(media, open.latestKey().key, this.#parts.runtime);
-        const mediaHashKey = await this.#messages.uploadMedia(conversationId, sealing.media);
-        if (mediaHashKey !== sealing.hashKey()) {
-          throw new PosternError('platform_unreadable', 'The platform changed the encrypted attachment');
-        }
+        const sealed = sealedMedia(media, open.latestKey().key, this.#parts.runtime);
+        const mediaHashKey = await this.#messages.uploadMedia(open.id, sealed);
         const size = { ...(width !== null && { width }), ...(height !== null && { height }) };
         const attachments = [{ mediaHashKey, type, filename, size: media.size, ...size }];
-        const sent = await this.#say(actor, open, { kind: 'message', text, attachments }, 'message', null);
+        const sent = await this.#say(actor, open, { kind: 'message', text, attachments });
         return { ...sent, mediaHashKey };
       }),
     );
@@ -139,29 +127,28 @@ export class MessagingSession {
 
   /** Edits one of the actor's own messages. */
   edit(conversationId: string, targetSequenceId: string, text: string): Promise<Sent> {
-    return this.#about(conversationId, targetSequenceId, async (actor, open, message) => {
-      if (message.senderId !== actor.self.userId) throw notOwnMessage(targetSequenceId);
-      return this.#say(actor, open, { kind: 'edit', targetSequenceId, text }, 'edit', targetSequenceId);
+    return this.#about(conversationId, targetSequenceId, (actor, open, { senderId, isDeleted }) => {
+      if (senderId !== actor.self.userId) throw notOwnMessage(targetSequenceId);
+      if (isDeleted) throw messageNotFound(targetSequenceId);
+      return this.#say(actor, open, { kind: 'edit', targetSequenceId, text });
     });
   }
 
   react(conversationId: string, targetSequenceId: string, emoji: string, added: boolean): Promise<Sent> {
-    const [kind, name] = added
-      ? (['reactionAdded', 'reaction_added'] as const)
-      : (['reactionRemoved', 'reaction_removed'] as const);
-    return this.#about(conversationId, targetSequenceId, (actor, open) =>
-      this.#say(actor, open, { kind, targetSequenceId, emoji }, name, targetSequenceId),
-    );
+    const kind = added ? 'reactionAdded' : 'reactionRemoved';
+    return this.#about(conversationId, targetSequenceId, (actor, open, { isDeleted }) => {
+      if (isDeleted) throw messageNotFound(targetSequenceId);
+      return this.#say(actor, open, { kind, targetSequenceId, emoji });
+    });
   }
 
   /** Deletes a message. `forAll` is true by default for the actor's own messages, and false for others. */
-  delete(conversationId: string, seqId: string, forAll: boolean | undefined): Promise<Sent> {
-    return this.#about(conversationId, seqId, (actor, _open, message) => {
-      const isOwn = message.senderId === actor.self.userId;
+  delete(conversationId: string, seqId: string, forAll: boolean | undefined): Promise<void> {
+    return this.#about(conversationId, seqId, async (actor, open, { senderId }) => {
+      const isOwn = senderId === actor.self.userId;
       if (forAll === true && !isOwn) throw notOwnMessage(seqId);
       const deletion = { sequenceIds: [seqId], forAll: forAll ?? isOwn };
-      const signed = signDelete(actor.self, conversationId, deletion, this.#random);
-      return this.#post(signed, 'deletion', seqId, deletion.forAll);
+      await this.#messages.delete(deletionForm(signDelete(actor.self, open.id, deletion, this.#random)));
     });
   }
 
@@ -195,66 +182,64 @@ export class MessagingSession {
     }
   }
 
-  async #open(actor: Actor, id: string, keyChanges: readonly PlacedKeyChange[]): Promise<OpenConversation> {
+  #history(actor: Actor, open: OpenConversation): ConversationHistory {
+    return new ConversationHistory(open, { messages: this.#messages, actor, nowMs: this.#parts.runtime.now() });
+  }
+
+  async #open(actor: Actor, id: string, keyChanges: readonly string[]): Promise<OpenConversation> {
     const peers = (await actor.known.peersOf([id], this.#messages, this.#parts.runtime.now())).get(id);
     if (peers === undefined) throw conversationNotFound(id);
     return OpenConversation.of(id, actor, peers, keyChanges);
+  }
+
+  /** Runs `use` on an existing conversation. */
+  async #withOpen<T>(
+    actor: Actor,
+    id: string,
+    keyChanges: readonly string[],
+    use: (open: OpenConversation) => Promise<T>,
+  ): Promise<T> {
+    const open = await this.#open(actor, id, keyChanges);
+    return use(open).finally(() => open.wipe());
   }
 
   /** Runs `use` on the conversation. If `to` is a user, a missing conversation is created first. */
   async #inConversation<T>(actor: Actor, to: Recipient, use: (open: OpenConversation) => Promise<T>): Promise<T> {
     const own = actor.self.userId;
     if ('userId' in to && to.userId === own) throw malformedField('user_id', 'must be somebody else');
-    const id = 'userId' in to ? conversationIdOf(own, to.userId) : to.conversationId;
-    const found = await this.#messages.conversation(id).catch((error: unknown) => {
-      if ('userId' in to && error instanceof PosternError && error.code === 'not_found') return null;
+    const id = 'userId' in to ? conversationIdOf(own, to.userId) : canonical(to.conversationId);
+    const nowMs = this.#parts.runtime.now();
+    const keyChanges = await actor.known.keyChangesOf(id, this.#messages, nowMs).catch((error: unknown) => {
+      if ('userId' in to && error instanceof PosternError && error.code === 'not_found') return [];
       throw error;
     });
-    const open =
-      found === null && 'userId' in to
-        ? await beginConversation({ ...this.#parts, actor, id, otherId: to.userId })
-        : await this.#open(actor, id, found?.keyChanges ?? []);
-    try {
-      return await use(open);
-    } finally {
-      open.wipe();
-    }
+    if (keyChanges.length > 0 || !('userId' in to)) return this.#withOpen(actor, id, keyChanges, use);
+    const open = await beginConversation({ ...this.#parts, actor, id, otherId: to.userId });
+    return use(open).finally(() => open.wipe());
   }
 
-  #about(
+  /** Runs `use` on a conversation and one of its messages. */
+  #about<T>(
     conversationId: string,
     seqId: string,
-    use: (actor: Actor, open: OpenConversation, message: PlacedEvent) => Promise<Sent>,
-  ): Promise<Sent> {
-    return this.#act(async (actor) => {
-      const { message, keyChanges } = await this.#messages.message(conversationId, seqId);
-      const open = await this.#open(actor, conversationId, keyChanges);
-      try {
-        return await use(actor, open, message);
-      } finally {
-        open.wipe();
-      }
-    });
+    use: (actor: Actor, open: OpenConversation, message: { senderId: string; isDeleted: boolean }) => Promise<T>,
+  ): Promise<T> {
+    return this.#act((actor) =>
+      this.#withOpen(actor, canonical(conversationId), [], async (open) =>
+        use(actor, open, await this.#history(actor, open).find(seqId)),
+      ),
+    );
   }
 
-  #say(
-    actor: Actor,
-    open: OpenConversation,
-    content: Content,
-    kind: Exclude<SealedKind, 'key_change'>,
-    target: string | null,
-  ): Promise<Sent> {
+  async #say(actor: Actor, open: OpenConversation, content: Content): Promise<Sent> {
     const signed = sealContent(actor.self, open.id, open.latestKey(), content, this.#random);
-    return this.#post(signed, kind, target, false);
+    const envelope = envelopeOf(await this.#messages.send(messageForm(signed)));
+    if (envelope === undefined) throw new PosternError('platform_unreadable', 'The sent event is malformed');
+    return { messageId: envelope.messageId, seqId: envelope.sequenceId, conversationId: open.id };
   }
+}
 
-  async #post(
-    signed: SignedEvent,
-    kind: Exclude<SealedKind, 'key_change'>,
-    targetSeqId: string | null,
-    forAll: boolean,
-  ): Promise<Sent> {
-    const { messageId, seqId, conversationId } = await this.#messages.send(signed, { kind, targetSeqId, forAll });
-    return { messageId, seqId, conversationId };
-  }
+/** Returns the canonical form of an id. Another id than that of two users stays as it is, and is not found. */
+function canonical(conversationId: string): string {
+  return canonicalConversationId(conversationId) ?? conversationId;
 }

@@ -1,27 +1,18 @@
-import type { PlacedEvent, PlacedKeyChange, SealedKind } from '../../shared/model/sealed-event.ts';
+import { createHash } from 'node:crypto';
+import type { PlacedEvent } from '../../shared/model/sealed-event.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import {
   type ChatEvent,
   type ConversationKey,
   ConversationKeys,
+  conversationKeyLength,
   type Opened,
   openEvent,
   type Peers,
-  placeEvent,
   type Reader,
 } from '../encryption/index.ts';
 import type { Actor } from './actor.ts';
 import { untrustedKeys } from './refusals.ts';
-
-/** Maps each kind of event on the platform to the kind that the encrypted event must have. */
-const contentKinds: Record<SealedKind, ChatEvent['kind']> = {
-  message: 'message',
-  edit: 'edit',
-  reaction_added: 'reactionAdded',
-  reaction_removed: 'reactionRemoved',
-  deletion: 'delete',
-  key_change: 'keyChange',
-};
 
 /** A conversation with all the conversation keys that could be decrypted. Callers wipe the keys after use. */
 export class OpenConversation {
@@ -36,31 +27,18 @@ export class OpenConversation {
   }
 
   /** Opens a conversation with the keys of its key changes. */
-  static async of(
-    id: string,
-    actor: Actor,
-    peers: Peers,
-    keyChanges: readonly PlacedKeyChange[],
-  ): Promise<OpenConversation> {
+  static async of(id: string, actor: Actor, peers: Peers, keyChanges: readonly string[]): Promise<OpenConversation> {
     const open = new OpenConversation(id, actor, peers);
-    for (const change of keyChanges) {
-      // Opening a large key change takes several milliseconds.
-      await turn();
-      open.#adopt(change);
-    }
+    await open.adoptAll(keyChanges);
     return open;
   }
 
-  /**
-   * Decrypts an event. Returns `corrupt` if the encrypted kind or target differs from the unencrypted one on the
-   * platform.
-   */
-  open(event: PlacedEvent): Opened<ChatEvent> {
-    const raw = rawOf(event);
-    if (raw === null) return { ok: false, reason: 'corrupt' };
-    const opened = openEvent(raw, this.#reader);
+  /** Decrypts an event. Returns `corrupt` if it is another event than the platform says. */
+  open({ encoded, seqId, senderId }: Pick<PlacedEvent, 'encoded' | 'seqId' | 'senderId'>): Opened<ChatEvent> {
+    const opened = openEvent(encoded, this.#reader);
     if (!opened.ok) return opened;
-    return matchesPlatform(opened.value, event) ? opened : { ok: false, reason: 'corrupt' };
+    const isMeant = opened.value.sequenceId === seqId && opened.value.senderId === senderId;
+    return isMeant ? opened : { ok: false, reason: 'corrupt' };
   }
 
   /**
@@ -75,8 +53,17 @@ export class OpenConversation {
     return key;
   }
 
+  /** Adds the keys of key changes, as far as they can be decrypted. */
+  async adoptAll(keyChanges: readonly string[]): Promise<void> {
+    for (const change of keyChanges) {
+      // Opening a large key change takes several milliseconds.
+      await turn();
+      this.#adopt(change);
+    }
+  }
+
   /** Adds the key of a new key change. Throws if the key cannot be decrypted. */
-  adoptNew(change: PlacedKeyChange): void {
+  adoptNew(change: string): void {
     const reason = this.#adopt(change);
     if (reason !== null) throw untrustedKeys(`the conversation's new key does not open (${reason}): ${this.id}`);
   }
@@ -85,47 +72,28 @@ export class OpenConversation {
     this.#reader.keys.zeroise();
   }
 
-  #adopt(change: PlacedKeyChange): string | null {
-    const { recovered } = this.#actor;
-    const name = `${this.id} ${change.version} ${change.messageId}`;
+  /** A key that was decrypted before is found by the hash of its key change. */
+  #adopt(change: string): string | null {
+    const { recovered, known } = this.#actor;
+    const name = `${this.id} ${createHash('sha256').update(change).digest('base64url')}`;
     const kept = recovered.kept(name);
     if (kept !== undefined) {
-      this.#reader.keys.adopt({ version: change.version, key: kept });
+      const version = Buffer.from(kept.subarray(conversationKeyLength)).toString();
+      this.#reader.keys.adopt({ version, key: kept.subarray(0, conversationKeyLength) });
       kept.fill(0);
       return null;
     }
-    const opened = this.open(change);
+    const opened = openEvent(change, this.#reader);
     if (!opened.ok) return opened.reason;
     const { value } = opened;
-    if (value.kind !== 'keyChange' || value.key.version !== change.version) return 'corrupt';
+    if (value.kind !== 'keyChange') return 'corrupt';
+    const { version, key } = value.key;
     if (!this.#reader.keys.adopt(value.key)) return 'wrong_key';
-    recovered.keep(name, value.key.key);
-    this.#actor.known.recordKeyVersion(this.id, change.version);
-    value.key.key.fill(0);
+    const secret = Buffer.concat([key, Buffer.from(version)]);
+    recovered.keep(name, secret);
+    secret.fill(0);
+    key.fill(0);
+    known.recordKeyVersion(this.id, version);
     return null;
-  }
-}
-
-/** Encodes an event as a `MessageEvent` of the encryption scheme. Returns `null` if the event is not valid. */
-function rawOf({ sealed, seqId, createdAt }: PlacedEvent): string | null {
-  if (sealed === null) return null;
-  try {
-    return placeEvent(sealed, { sequenceId: seqId, createdAtMs: Date.parse(createdAt) });
-  } catch {
-    return null;
-  }
-}
-
-function matchesPlatform(value: ChatEvent, { kind, targetSeqId }: PlacedEvent): boolean {
-  if (value.kind !== contentKinds[kind]) return false;
-  switch (value.kind) {
-    case 'edit':
-    case 'reactionAdded':
-    case 'reactionRemoved':
-      return value.targetSequenceId === targetSeqId;
-    case 'delete':
-      return targetSeqId !== null && value.sequenceIds.includes(targetSeqId);
-    default:
-      return targetSeqId === null;
   }
 }

@@ -4,6 +4,12 @@ export function conversationNotFound(id: string): PosternError {
   return new PosternError('resource_not_found', `Conversation not found: ${id}`);
 }
 
+/** `searched` is the number of events after which the search ended early. */
+export function messageNotFound(seqId: string, searched?: number): PosternError {
+  const where = searched === undefined ? '' : ` (only the newest ${searched} events of a conversation are searched)`;
+  return new PosternError('resource_not_found', `Message not found: ${seqId}${where}`);
+}
+
 export function notOwnMessage(seqId: string): PosternError {
   return new PosternError('not_owner', `Not one of your own messages: ${seqId}`);
 }

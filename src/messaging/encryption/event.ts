@@ -8,10 +8,7 @@ export type MediaType = (typeof mediaTypes)[keyof typeof mediaTypes];
 
 /** An encrypted file that a message refers to. All these fields are encrypted and signed with the message. */
 export interface Attachment {
-  /**
-   * The `mediaHashKey` of the encrypted bytes. It identifies the file on the platform and proves that its bytes are
-   * unchanged.
-   */
+  /** The id of the encrypted file, which the platform chooses. */
   mediaHashKey: string;
   type: MediaType;
   filename: string;

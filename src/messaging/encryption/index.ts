@@ -5,8 +5,9 @@
  * The scheme has no forward secrecy: an identity key can decrypt all messages that were ever encrypted for it.
  */
 
-export { conversationIdOf, participantsOf } from './conversation-id.ts';
-export { type ConversationKey, ConversationKeys } from './conversation-keys.ts';
+export { canonicalConversationId, conversationIdOf, participantsOf } from '../../shared/model/conversation-id.ts';
+export { type ConversationKey, ConversationKeys, conversationKeyLength } from './conversation-keys.ts';
+export { MalformedError } from './encoding.ts';
 export {
   type Attachment,
   type EventEnvelope as Envelope,
@@ -31,17 +32,24 @@ export {
   zeroiseChatKeys,
 } from './keys.ts';
 export {
-  computeMediaHashKey as mediaHashKey,
   MediaCorruptError as MediaCorrupt,
-  MediaHash,
   openMedia,
   sealedSize,
   sealMedia,
 } from './media.ts';
-export { encodeMessageEvent as placeEvent, type Inspected, inspectEvent } from './message-event.ts';
+export { encodeMessageEvent as placeEvent, envelopeOf } from './message-event.ts';
 export { mayAct, SeenMessages } from './message-rules.ts';
 export { openEvent, openEvents, type Reader } from './open.ts';
 export { type OpenedContent as Opened, type OpenFailure, openFailures } from './opened.ts';
 export type { KeyPair, RandomBytes } from './p256.ts';
 export { type PeerKeys, Peers, type RegisteredKeys } from './peers.ts';
+export {
+  createEventOf,
+  deletionIn,
+  detailOfCreateEvent,
+  keyChangeIn,
+  type SignatureParts,
+  signatureOf,
+  signaturePartsOf,
+} from './platform-forms.ts';
 export { type SealedKeyChange as KeyChange, sealContent, sealKeyChange, signDelete } from './seal.ts';

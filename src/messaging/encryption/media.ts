@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto';
 import type { RandomBytes } from './p256.ts';
 import { chunkOverhead, SecretStream, streamHeaderLength, streamTags } from './secretstream.ts';
 
@@ -33,15 +32,12 @@ export async function* sealMedia(file: Bytes, key: Uint8Array, randomBytes: Rand
 
 /**
  * Decrypts the output of `sealMedia` in bounded memory. Throws `MediaCorruptError`, possibly after it has yielded part of
- * the file. If `mediaHashKey` is given, the bytes must have this hash, so that another file of the same conversation is
- * refused.
+ * the file.
  */
-export async function* openMedia(sealed: Bytes, key: Uint8Array, mediaHashKey?: string): AsyncGenerator<Uint8Array> {
-  const hash = new MediaHash();
+export async function* openMedia(sealed: Bytes, key: Uint8Array): AsyncGenerator<Uint8Array> {
   let stream: SecretStream | undefined;
   let waiting = new Uint8Array(0);
   for await (const bytes of sealed) {
-    hash.update(bytes);
     let rest: Uint8Array = bytes;
     if (stream === undefined) {
       const start = concat([waiting, bytes]);
@@ -57,10 +53,7 @@ export async function* openMedia(sealed: Bytes, key: Uint8Array, mediaHashKey?: 
     if (whole.length > 0) yield concat(whole.map((chunk) => openChunk(opening, chunk, streamTags.message)));
   }
   if (stream === undefined || waiting.length === 0) throw new MediaCorruptError('sealed media ends too soon');
-  const last = openChunk(stream, waiting, streamTags.final);
-  const isMeant = mediaHashKey === undefined || hash.key() === mediaHashKey;
-  if (!isMeant) throw new MediaCorruptError('the bytes do not have the hash that the message contains');
-  yield last;
+  yield openChunk(stream, waiting, streamTags.final);
 }
 
 function openChunk(stream: SecretStream, chunk: Uint8Array, expectedTag: number): Uint8Array {
@@ -73,30 +66,6 @@ function openChunk(stream: SecretStream, chunk: Uint8Array, expectedTag: number)
 /** Returns the size of a file after `sealMedia`. */
 export function sealedSize(size: number): number {
   return streamHeaderLength + size + Math.ceil(size / chunkLength) * chunkOverhead;
-}
-
-/**
- * Computes the `media_hash_key` of encrypted bytes: base64url of their SHA-256. The official SDK lets the platform
- * choose this key. A hash is better, because the message that contains it is signed and therefore proves which bytes
- * are meant.
- */
-export class MediaHash {
-  readonly #hash: Hash = createHash('sha256');
-
-  update(sealed: Uint8Array): void {
-    this.#hash.update(sealed);
-  }
-
-  /** Returns the hash. Call it once, after the last chunk. */
-  key(): string {
-    return this.#hash.digest('base64url');
-  }
-}
-
-export function computeMediaHashKey(sealed: Uint8Array): string {
-  const hash = new MediaHash();
-  hash.update(sealed);
-  return hash.key();
 }
 
 /**

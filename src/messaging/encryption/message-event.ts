@@ -1,9 +1,5 @@
-import { type Detail, decodeDetail } from './detail.ts';
 import { fromBase64, MalformedError } from './encoding.ts';
 import type { EventEnvelope, Placement, SignedEvent } from './event.ts';
-import { type OpenedContent, opened, refused } from './opened.ts';
-import type { Peers } from './peers.ts';
-import { readSignature, signedPayload } from './signature.ts';
 import { readStruct } from './thrift-reader.ts';
 import type { ThriftStruct } from './thrift-struct.ts';
 import { stringField, struct, structField } from './thrift-writer.ts';
@@ -22,18 +18,19 @@ const fields = {
 /** The size limit of an event in base64. Real events are far smaller. */
 const maxEventLength = 1_048_576;
 
-/**
- * Encodes a signed event with its placement as a `MessageEvent` in base64, which is the form that participants receive.
- */
-export function encodeMessageEvent(event: SignedEvent, { sequenceId, createdAtMs }: Placement): string {
+/** An event whose content the platform has deleted has no detail and no signature. */
+type PlaceableEvent = Omit<SignedEvent, 'detail' | 'signature'> & Partial<Pick<SignedEvent, 'detail' | 'signature'>>;
+
+/** Encodes an event with its placement as a `MessageEvent` in base64, which is the form that participants receive. */
+export function encodeMessageEvent(event: PlaceableEvent, { sequenceId, createdAtMs }: Placement): string {
   return struct(
     stringField(fields.sequenceId, sequenceId),
     stringField(fields.messageId, event.messageId),
     stringField(fields.senderId, event.senderId),
     stringField(fields.conversationId, event.conversationId),
     stringField(fields.createdAtMs, String(createdAtMs)),
-    structField(fields.detail, fromBase64(event.detail)),
-    structField(fields.signature, fromBase64(event.signature)),
+    structField(fields.detail, event.detail === undefined ? undefined : fromBase64(event.detail)),
+    structField(fields.signature, event.signature === undefined ? undefined : fromBase64(event.signature)),
   ).toString('base64');
 }
 
@@ -60,26 +57,12 @@ export function decodeMessageEvent(raw: string): DecodedMessageEvent {
   };
 }
 
-/** The fields of an event that the platform can read. */
-export type Inspected = Exclude<Detail, { kind: 'content' }> | { kind: 'content'; keyVersion: string };
-
-/**
- * Verifies an event on behalf of the platform, which has no conversation keys. The signature of a key change covers the
- * secret key, so for a key change only the signer's public keys are looked up.
- */
-export function inspectEvent(event: SignedEvent, peers: Peers): OpenedContent<Inspected> {
+/** Returns the identifying fields of an event, which are not verified, or undefined if the event is malformed. */
+export function envelopeOf(raw: string): EventEnvelope | undefined {
   try {
-    if (event.detail.length + event.signature.length > maxEventLength) return refused('corrupt');
-    const detail = decodeDetail(readStruct(fromBase64(event.detail)));
-    if (detail === undefined) return refused('unsupported');
-    const claim = readSignature(readStruct(fromBase64(event.signature)), event.senderId, peers);
-    if (!claim.ok) return claim;
-    if (detail.kind === 'keyChange') return opened(detail);
-    const { signer, signature } = claim.value;
-    if (!signer.hasSigned(signedPayload(event, detail), signature)) return refused('bad_signature');
-    return opened(detail.kind === 'content' ? { kind: 'content', keyVersion: detail.keyVersion } : detail);
+    return decodeMessageEvent(raw).envelope;
   } catch (error) {
-    if (error instanceof MalformedError) return refused('corrupt');
+    if (error instanceof MalformedError) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
+import { canonicalConversationId, participantsOf } from '../../shared/model/conversation-id.ts';
 import { decodeContent } from './content.ts';
-import { participantsOf } from './conversation-id.ts';
 import { type ConversationKeys, isNewer } from './conversation-keys.ts';
 import { type Detail, decodeDetail } from './detail.ts';
 import { MalformedError } from './encoding.ts';
@@ -63,7 +63,7 @@ export function openEvents(raw: readonly string[], reader: Reader): OpenedEvent[
 function openPlaced(placed: DecodedMessageEvent, reader: Reader): OpenedContent<MessageContent | MessageAction> {
   try {
     if (!belongs(placed.envelope, reader.conversationId)) return refused('wrong_conversation');
-    if (placed.detail === undefined) return refused('corrupt');
+    if (placed.detail === undefined) return refused('deleted');
     const detail = decodeDetail(placed.detail);
     if (detail === undefined) return refused('unsupported');
     const claim = readSignature(placed.signature, placed.envelope.senderId, reader.peers);
@@ -140,7 +140,8 @@ function isSigned(
 }
 
 function belongs({ conversationId, senderId }: EventEnvelope, expected: string): boolean {
-  return conversationId === expected && participantsOf(conversationId)?.includes(senderId) === true;
+  // A participant may have signed the other spelling of the id.
+  return canonicalConversationId(conversationId) === expected && participantsOf(expected)?.includes(senderId) === true;
 }
 
 function isBelow(floor: string | undefined, version: string): boolean {

@@ -1,6 +1,7 @@
 /**
  * The reasons why an event cannot be opened. Callers see them in `undecryptable`:
  *
+ * - `deleted`: the platform no longer has the content
  * - `corrupt`: the event or one of its fields has an invalid form
  * - `unsupported`: the event has a kind that one-to-one conversations do not support, or a newer signature version
  * - `wrong_conversation`: the event names another conversation, or a sender who is not a participant
@@ -13,6 +14,7 @@
  * - `wrong_key`: the content does not decrypt with the named key, or the named key differs from the known one
  */
 export const openFailures = [
+  'deleted',
   'corrupt',
   'unsupported',
   'wrong_conversation',

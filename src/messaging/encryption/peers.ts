@@ -6,12 +6,14 @@ import { type OpenedContent, opened, refused } from './opened.ts';
 import { isSignedBy, pointOf, verifierOf } from './p256.ts';
 
 /** The public keys of a user as the platform returns them. They are untrusted until `Peers` has verified them. */
-export interface RegisteredKeys extends KeyRegistration {
+export interface RegisteredKeys extends Omit<KeyRegistration, 'signingPublicKeySignature'> {
   userId: string;
   publicKeyVersion: string;
+  /** `null` if the platform does not return it. */
+  signingPublicKeySignature: string | null;
 }
 
-/** Verified public keys of a user: each of the two keys has signed the other. Only `Peers` creates these objects. */
+/** Verified public keys of a user: the keys have signed each other, as far as the platform returns both signatures. Only `Peers` creates these objects. */
 export interface PeerKeys {
   readonly userId: string;
   readonly publicKeyVersion: string;
@@ -60,10 +62,12 @@ export class Peers {
 /**
  * Verifies that the identity key and the signing key have signed each other. The official SDK (0.4.3) creates both
  * signatures, but verifies only the one by the signing key. Users compare the fingerprint of the identity key, so the
- * identity key must also vouch for the signing key. The signatures cover the encoded bytes.
+ * identity key must also vouch for the signing key. X does not return the signature by the identity key, so on X this
+ * check is left out (docs/direct-messages.md, On X). The signatures cover the encoded bytes.
  */
 function check(registered: RegisteredKeys): OpenedContent<PeerKeys> {
   try {
+    const { signingPublicKeySignature: vouched } = registered;
     const identity = fromBase64(registered.publicKey);
     const signing = fromBase64(registered.signingPublicKey);
     const identityKey = pointOf(identity);
@@ -71,7 +75,7 @@ function check(registered: RegisteredKeys): OpenedContent<PeerKeys> {
     const signingVerifier: KeyObject = verifierOf(pointOf(signing));
     const areBound =
       isSignedBy(signingVerifier, identity, fromBase64(registered.identityPublicKeySignature)) &&
-      isSignedBy(identityVerifier, signing, fromBase64(registered.signingPublicKeySignature));
+      (vouched === null || isSignedBy(identityVerifier, signing, fromBase64(vouched)));
     if (!areBound) return refused('binding');
     return opened({
       userId: registered.userId,

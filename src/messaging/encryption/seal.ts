@@ -1,5 +1,5 @@
+import { participantsOf } from '../../shared/model/conversation-id.ts';
 import { encodeContent } from './content.ts';
-import { participantsOf } from './conversation-id.ts';
 import { type ConversationKey, newConversationKey } from './conversation-keys.ts';
 import { type Detail, encodeDetail, type KeyCopy } from './detail.ts';
 import { MalformedError, toBase64 } from './encoding.ts';

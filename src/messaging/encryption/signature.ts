@@ -18,7 +18,7 @@ const signatureVersion = 7;
  * Field numbers of `MessageEventSignature` in the SDK's `event.thrift`. The optional public key in this struct is
  * ignored.
  */
-const fields = { signature: 1, publicKeyVersion: 2, signatureVersion: 3 } as const;
+export const signatureFields = { signature: 1, publicKeyVersion: 2, signatureVersion: 3 } as const;
 
 /** The ids that a signature covers in addition to the detail of the event. */
 export interface SignatureSubject {
@@ -48,9 +48,9 @@ export function signedPayload(subject: SignatureSubject, detail: Detail, key?: U
 
 export function encodeSignature(self: Self, payload: Uint8Array): Buffer {
   return struct(
-    stringField(fields.signature, toBareBase64(sign(payload, self.keys.signing.privateKey))),
-    stringField(fields.publicKeyVersion, self.publicKeyVersion),
-    stringField(fields.signatureVersion, String(signatureVersion)),
+    stringField(signatureFields.signature, toBareBase64(sign(payload, self.keys.signing.privateKey))),
+    stringField(signatureFields.publicKeyVersion, self.publicKeyVersion),
+    stringField(signatureFields.signatureVersion, String(signatureVersion)),
   );
 }
 
@@ -66,9 +66,9 @@ export function readSignature(
   senderId: string,
   peers: Peers,
 ): OpenedContent<SignatureClaim> {
-  const signature = value?.string(fields.signature);
-  const publicKeyVersion = value?.string(fields.publicKeyVersion);
-  const version = value?.string(fields.signatureVersion);
+  const signature = value?.string(signatureFields.signature);
+  const publicKeyVersion = value?.string(signatureFields.publicKeyVersion);
+  const version = value?.string(signatureFields.signatureVersion);
   if (signature === undefined || publicKeyVersion === undefined) return refused('bad_signature');
   const reason = refusalOf(version);
   if (reason !== undefined) return refused(reason);

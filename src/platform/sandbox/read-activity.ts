@@ -1,3 +1,4 @@
+import { canonicalConversationId } from '../../shared/model/conversation-id.ts';
 import {
   type LikeEvent,
   type MessageEvent,
@@ -6,10 +7,9 @@ import {
   type TweetEventType,
   tweetEventTypes,
 } from '../../shared/model/event.ts';
-import type { SealedKind } from '../../shared/model/sealed-event.ts';
+import { pageLimits } from '../http/answer.ts';
 import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from '../http/wire.ts';
 import type { ActivityPage } from '../port.ts';
-import { readPlaced } from './read-messages.ts';
 
 const tweetTypes = new Map<unknown, TweetEventType>([
   ['mention', 'tweet.mention'],
@@ -32,6 +32,11 @@ const maxTypes = 16;
 /** The maximum length of names, in UTF-16 code units. The platform allows at most 50 characters. */
 const maxNameLength = 200;
 const maxCursorLength = 4_096;
+/** The longest event of a conversation in base64. */
+const maxEventLength = 256 * 1024;
+
+/** Returns the limits of a page of events. */
+export const eventLimits = (count: number) => pageLimits(count, maxEventLength);
 
 /** Reads a page of at most `count` events. A longer page is refused, because its cursor is after the events that were not asked for. */
 export function readActivity(body: Wire, count: number): ActivityPage {
@@ -84,18 +89,18 @@ function cut(read: string): string {
   return read.length <= maxTextLength ? read : read.slice(0, maxTextLength).replace(/[\ud800-\udbff]$/, '');
 }
 
-const messageTypes: Record<Exclude<SealedKind, 'message' | 'key_change'>, MessageEvent['type']> = {
-  edit: 'message.edited',
-  deletion: 'message.deleted',
-  reaction_added: 'message.reactionAdded',
-  reaction_removed: 'message.reactionRemoved',
-};
-
-function readChat(chat: Wire): Pick<MessageEvent, 'type' | 'tweet' | 'message' | 'fromMe'> {
-  const message = readPlaced(chat, text(chat.conversation_id, 'conversation_id', maxNameLength));
+/** The id of the event has the conversation and the sequence id only, so that every source of events gives the same id. */
+function readChat(chat: Wire): Pick<MessageEvent, 'id' | 'type' | 'tweet' | 'message' | 'fromMe'> {
+  const conversationId = canonicalConversationId(text(chat.conversation_id, 'conversation_id', maxNameLength));
+  if (conversationId === undefined) throw new InvalidResponseError('conversation_id is not one of two users');
   const fromMe = flag(chat.from_me, 'from_me');
-  const { kind } = message;
-  const type =
-    kind === 'message' || kind === 'key_change' ? (fromMe ? 'message.sent' : 'message.received') : messageTypes[kind];
-  return { type, tweet: null, message, fromMe };
+  const message = {
+    seqId: id(chat.id, 'id'),
+    senderId: id(chat.sender_id, 'sender_id'),
+    conversationId,
+    createdAt: readIsoTime(chat.created_at, 'created_at'),
+    encoded: text(chat.encoded_event, 'encoded_event', maxEventLength),
+  };
+  const type = fromMe ? 'message.sent' : 'message.received';
+  return { id: `${conversationId} ${message.seqId}`, type, tweet: null, message, fromMe };
 }

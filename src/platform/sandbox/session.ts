@@ -3,7 +3,6 @@ import type { UserCard } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { PlatformArticles } from '../articles-port.ts';
 import { object } from '../http/wire.ts';
-import type { PlatformMessages } from '../messages-port.ts';
 import type { ActivityPage, ActivityRequest, PageOf, PageRequest, UserReference, ViewerPage } from '../port.ts';
 import type { XBody } from '../x/client.ts';
 import { cardFields } from '../x/fields.ts';
@@ -12,9 +11,7 @@ import { named, others, posts, users } from '../x/operations.ts';
 import { readAbout } from '../x/read-user.ts';
 import { XSession } from '../x/writes.ts';
 import { SandboxArticles } from './articles.ts';
-import { SandboxMessages } from './messages.ts';
-import { readActivity } from './read-activity.ts';
-import { eventLimits } from './read-messages.ts';
+import { eventLimits, readActivity } from './read-activity.ts';
 
 /** The sandbox's extensions of X's API: what X does not offer. */
 const extensions = named({
@@ -63,9 +60,5 @@ export class SandboxSession extends XSession {
     if (waitMs === 0) return this.send({ operation: activity, query, ...request }, read);
     const waiting = { ...query, wait_ms: String(waitMs) };
     return this.send({ operation: activityWait, query: waiting, waitMs, ...request }, read);
-  }
-
-  override get messages(): PlatformMessages {
-    return new SandboxMessages(this.parts.client, this.call);
   }
 }

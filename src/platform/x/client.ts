@@ -55,6 +55,8 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   appOnly?: boolean;
   /** True if a response with `errors` and without `data` is a success: all the objects are missing. */
   isBulk?: boolean;
+  /** True if a response without `data` is a success: the list is empty. */
+  mayBeEmpty?: boolean;
   /** The limits of the response. Default: those of a page if `count` is above 1, otherwise those of one object. */
   limits?: Partial<AnswerLimits>;
   /** The time that the sandbox may delay its response to wait for events, in milliseconds. */
@@ -312,11 +314,11 @@ export class XClient {
 
   /** Counts the objects of a response as X bills them, without its daily deduplication. Media and objects without a class are free. */
   #countObjects(call: PlatformCall, { items }: Operation, { data, includes }: XBody): void {
-    const count = { post: 0, user: 0 };
+    const count = { post: 0, user: 0, dm_event: 0 };
     if (items !== null) count[items] += Array.isArray(data) ? data.length : Number(data !== undefined);
     count.post += lengthOf(includes.posts ?? includes.tweets);
     count.user += lengthOf(includes.users);
-    for (const priceClass of ['post', 'user'] as const) {
+    for (const priceClass of ['post', 'user', 'dm_event'] as const) {
       const objects = count[priceClass];
       if (objects > 0) this.#count(call, priceClass, objects, objects * objectPrices[priceClass]);
     }
@@ -413,10 +415,19 @@ function pathOf({ path }: Endpoint, ids: readonly string[]): string {
 }
 
 /** An empty list has no data. The user search has no count either. */
-function isWhole({ data, meta, errors }: XBody, { operation, isBulk }: XRequest<string, PriceClass>): boolean {
+function isWhole(
+  { data, meta, errors }: XBody,
+  { operation, isBulk, mayBeEmpty }: XRequest<string, PriceClass>,
+): boolean {
   const isEmpty = operation.sizes[1] > 1 && meta !== nothing && errors.length === 0;
   const isMissing = isBulk === true && errors.length > 0;
-  return data !== undefined || meta.result_count === 0 || isEmpty || isMissing;
+  return (
+    data !== undefined ||
+    meta.result_count === 0 ||
+    isEmpty ||
+    isMissing ||
+    (mayBeEmpty === true && errors.length === 0)
+  );
 }
 
 function queryOf({ operation, query, page, fields }: XRequest<string, PriceClass>): string {

@@ -8,7 +8,7 @@ export interface Fields<Class extends PriceClass> {
   readonly text: string;
 }
 
-const ofUser =
+export const userFieldNames =
   'created_at,description,entities,is_identity_verified,location,profile_banner_url,profile_image_url,protected,public_metrics,receives_your_dm,url,verified_type';
 const ofMedia = 'duration_ms,height,media_key,preview_image_url,type,url,variants,width';
 const ofPost = 'article,conversation_id,created_at,entities,lang,note_post,public_metrics,source';
@@ -39,7 +39,7 @@ export function fieldsOfPosts(needs: PlatformNeeds, { extensions }: XFeatures, r
   const text = queryOf({
     'post.fields': media ? `attachments,${ofPost}` : ofPost,
     expansions: expansions.join(','),
-    'user.fields': author ? ofUser : '',
+    'user.fields': author ? userFieldNames : '',
     'media.fields': media ? ofMedia : '',
   });
   const fields: Fields<'post'> = { of: 'post', text };
@@ -48,10 +48,10 @@ export function fieldsOfPosts(needs: PlatformNeeds, { extensions }: XFeatures, r
 }
 
 /** The fields of users. X may bill a pinned post. */
-export const cardFields: Fields<'user'> = { of: 'user', text: queryOf({ 'user.fields': ofUser }) };
+export const cardFields: Fields<'user'> = { of: 'user', text: queryOf({ 'user.fields': userFieldNames }) };
 export const pinnedFields: Fields<'user'> = {
   of: 'user',
-  text: queryOf({ 'user.fields': ofUser, expansions: 'pinned_post_id' }),
+  text: queryOf({ 'user.fields': userFieldNames, expansions: 'pinned_post_id' }),
 };
 /** The fields that decide who may publish articles. */
 export const subscriptionFields: Fields<'user'> = {

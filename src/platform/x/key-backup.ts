@@ -1,27 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { RegisteredChatKeys } from '../../shared/model/sealed-event.ts';
 import { list, object, text, type Wire } from '../http/wire.ts';
 import { readBackupConfig } from '../juicebox/config.ts';
 import type { KeyBackup, NewChatKeys, PlatformKeyBackup } from '../key-backup-port.ts';
 import type { PlatformCall } from '../port.ts';
-import { named, others, write } from './operations.ts';
+import { operations, writes } from './operations.ts';
 import type { SessionParts } from './session.ts';
 
-const path = '/2/users/{}/public_keys';
-const fields = [
-  'public_key_version',
-  'public_key',
-  'signing_public_key',
-  'identity_public_key_signature',
-  'juicebox_config',
-];
-const operations = named({
-  getUsersPublicKey: others(path, null, { query: ['public_key.fields'], scopes: ['dm.read'] }),
-  addUserPublicKey: write('POST', path, null, {
-    body: ['public_key', 'version', 'generate_version'],
-    scopes: ['dm.write'],
-  }),
-});
-
+const fields = { 'public_key.fields': 'juicebox_config,public_key,signing_public_key' };
 /** The maximum number of versions of an account's keys. */
 const maxVersions = 1_000;
 
@@ -44,7 +30,8 @@ export class XKeyBackup implements PlatformKeyBackup {
     const request = {
       operation: operations.getUsersPublicKey,
       id: await this.accountId(),
-      query: { 'public_key.fields': fields.join(',') },
+      query: fields,
+      mayBeEmpty: true,
     };
     return this.#parts.client.send(request, this.#call, ({ data }) => {
       const rows = list(data ?? [], 'data', maxVersions).map((row) => object(row, 'data[]'));
@@ -53,11 +40,12 @@ export class XKeyBackup implements PlatformKeyBackup {
   }
 
   async publish(keys: NewChatKeys, isReplacing: boolean): Promise<KeyBackup> {
+    const version = String(this.#parts.runtime.now());
     const request = {
-      operation: operations.addUserPublicKey,
+      operation: writes.addUserPublicKey,
       ids: [await this.accountId()],
       subject: null,
-      body: { public_key: bodyOf(keys), version: '1', generate_version: isReplacing },
+      body: { public_key: bodyOf(keys), version, generate_version: isReplacing },
     };
     return this.#parts.client.write(request, this.#call, (data) => this.#backup([keys], data.juicebox_config));
   }
@@ -89,6 +77,7 @@ function bodyOf(keys: NewChatKeys) {
     signing_public_key: keys.signingPublicKey,
     identity_public_key_signature: keys.identityPublicKeySignature,
     signing_public_key_signature: keys.signingPublicKeySignature,
+    public_key_fingerprint: createHash('sha256').update(keys.publicKey, 'base64').digest('base64url'),
     registration_method: 'CustomPin',
   };
 }

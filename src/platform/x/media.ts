@@ -77,8 +77,8 @@ export class XMedia implements PlatformMedia {
   }
 
   async #uploadSegments(media: TakenMedia): Promise<string> {
-    const { client, runtime } = this.#parts;
-    const until = runtime.now() + client.uploadMs + (media.size / leastRate) * 1_000;
+    const { client } = this.#parts;
+    const left = timeLeft(this.#parts, media.size);
     const body = { media_type: media.type, media_category: categories[media.kind], total_bytes: media.size };
     const begin = { operation: writes.initializeMediaUpload, ids: [], body, subject: null };
     const mediaId = await client.write(begin, this.#call, readId);
@@ -86,9 +86,7 @@ export class XMedia implements PlatformMedia {
     for (let at = 0, index = 0; at < media.size; at += segmentBytes, index += 1) {
       const bytes = formOf({ segment_index: String(index) }, media, at, Math.min(at + segmentBytes, media.size));
       const append = { operation: writes.appendMediaUpload, ids, bytes, subject, part: `${mediaId} ${index}` };
-      const mostMs = until - runtime.now();
-      if (mostMs <= 0) throw new PosternError('platform_timeout', 'The platform did not take the media in time');
-      await client.write({ ...append, mostMs }, this.#call, () => undefined);
+      await client.write({ ...append, mostMs: left() }, this.#call, () => undefined);
     }
     const finalize = { operation: writes.finalizeMediaUpload, ids, subject, part: mediaId };
     const info = await client.write(finalize, this.#call, processingOf);
@@ -115,6 +113,16 @@ export class XMedia implements PlatformMedia {
       info = await client.send(request, this.#call, ({ data }) => processingOf(object(data, 'data')));
     }
   }
+}
+
+/** Returns a function that returns the time left for an upload in segments, in milliseconds. It throws when the time is over. */
+export function timeLeft({ client, runtime }: Pick<SessionParts, 'client' | 'runtime'>, bytes: number): () => number {
+  const until = runtime.now() + client.uploadMs + (bytes / leastRate) * 1_000;
+  return () => {
+    const left = until - runtime.now();
+    if (left <= 0) throw new PosternError('platform_timeout', 'The platform did not take the media in time');
+    return left;
+  };
 }
 
 /** Refuses media that X would refuse after it was sent. */
@@ -159,7 +167,12 @@ function processingOf(data: Wire): Processing {
 }
 
 /** Returns a form (RFC 7578) with the bytes of a file from `from` to `to`. */
-function formOf(fields: Readonly<Record<string, string>>, { type, open }: TakenMedia, from: number, to: number) {
+export function formOf(
+  fields: Readonly<Record<string, string>>,
+  { type, open }: { type: string; open(from: number, to: number): Readable },
+  from: number,
+  to: number,
+) {
   const boundary = `postern-${randomUUID()}`;
   const part = (name: string, more: string) =>
     `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;

@@ -1,5 +1,5 @@
 /** X bills each object that a read returns, by its class. Prices in millionths of a dollar, as listed by X on 22 August 2026. */
-export const objectPrices = { post: 5_000, user: 10_000 } as const;
+export const objectPrices = { post: 5_000, user: 10_000, dm_event: 10_000 } as const;
 export type PriceClass = keyof typeof objectPrices;
 
 /** X bills each write by its class. Millionths of a dollar. What X has not published is the higher of the likely prices. */
@@ -9,6 +9,7 @@ export const writePrices = {
   interaction_create: 15_000,
   interaction_delete: 10_000,
   content_manage: 5_000,
+  dm_create: 15_000,
 } as const;
 export type WriteClass = keyof typeof writePrices;
 
@@ -80,6 +81,7 @@ function declare<Class extends PriceClass>(items: Class | null) {
 
 export const posts = declare('post');
 export const users = declare('user');
+export const chatEvents = declare('dm_event');
 export const others = declare<never>(null);
 
 /** Declares a write. X's limit of most writes is 50. */
@@ -103,6 +105,9 @@ const timelineQuery = [...range, 'exclude'] as const;
 const search = { query: ['query', 'sort_order', ...range], sizes: [10, 100], token: 'next_token' } as const;
 
 const uploading = ['media.write'];
+const readingChats = ['dm.read'];
+const aboutUser = ['expansions', 'user.fields'] as const;
+const keyFields = ['public_key.fields'] as const;
 
 /** The reads of X's API that Postern uses. Requests, costs, limits and the scopes in messages derive from this table. */
 export const operations = named({
@@ -133,6 +138,18 @@ export const operations = named({
   getUsersAffiliates: users('/2/users/{}/affiliates', null, { sizes: [1, 1_000] }),
   getMediaUploadStatus: others('/2/media/upload', null, { query: ['media_id', 'command'], scopes: uploading }),
   getListsMembers: users('/2/lists/{}/members', 900, { scopes: ['list.read'], sizes: [1, 100] }),
+  getChatConversations: others('/2/chat/conversations', null, {
+    query: ['chat_conversation.fields', ...aboutUser],
+    scopes: readingChats,
+    sizes: [1, 100],
+  }),
+  getChatConversationEvents: chatEvents('/2/chat/conversations/{}/events', null, {
+    query: ['chat_message_event.fields'],
+    scopes: readingChats,
+    sizes: [1, 100],
+  }),
+  getUsersPublicKeys: others('/2/users/public_keys', null, { query: ['ids', ...keyFields], scopes: readingChats }),
+  getUsersPublicKey: others('/2/users/{}/public_keys', null, { query: keyFields, scopes: readingChats }),
 });
 
 export const enterpriseOnly = (what: string) => `X accepts ${what} only from apps with an Enterprise plan`;
@@ -140,6 +157,9 @@ export const enterpriseOnly = (what: string) => `X accepts ${what} only from app
 const posting = ['tweet.write'];
 const byPost = ['tweet_id'] as const;
 const byUser = ['target_user_id'] as const;
+const writingChats = { scopes: ['dm.write'], limit: null };
+const uploadingChats = { scopes: uploading, limit: null };
+const chatFile = ['conversation_id', 'media_hash_key'] as const;
 
 /** The writes of X's API that Postern uses. Blocks are described in X's documentation for Enterprise plans only. */
 export const writes = named({
@@ -206,4 +226,32 @@ export const writes = named({
     limit: null,
   }),
   articlePublish: write('POST', '/2/articles/{}/publish', null, { scopes: posting, limit: null }),
+  addUserPublicKey: write('POST', '/2/users/{}/public_keys', null, {
+    body: ['public_key', 'version', 'generate_version'],
+    ...writingChats,
+  }),
+  addConversationKeys: write('POST', '/2/chat/conversations/{}/keys', null, {
+    body: ['conversation_key_version', 'conversation_participant_keys', 'action_signatures'],
+    ...writingChats,
+  }),
+  sendChatMessage: write('POST', '/2/chat/conversations/{}/messages', 'dm_create', {
+    body: ['message_id', 'encoded_message_create_event', 'encoded_message_event_signature'],
+    ...writingChats,
+  }),
+  deleteChatMessages: write('POST', '/2/chat/conversations/{}/messages/delete', null, {
+    body: ['sequence_ids', 'delete_message_action', 'action_signatures'],
+    ...writingChats,
+  }),
+  chatMediaUploadInitialize: write('POST', '/2/chat/media/upload/initialize', null, {
+    body: ['conversation_id', 'total_bytes'],
+    ...uploadingChats,
+  }),
+  chatMediaUploadAppend: write('POST', '/2/chat/media/upload/{}/append', null, {
+    body: ['media', 'segment_index', ...chatFile],
+    ...uploadingChats,
+  }),
+  chatMediaUploadFinalize: write('POST', '/2/chat/media/upload/{}/finalize', null, {
+    body: ['num_parts', ...chatFile],
+    ...uploadingChats,
+  }),
 });

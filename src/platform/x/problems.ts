@@ -7,7 +7,7 @@ import type { Endpoint } from './operations.ts';
 
 /** The object that a call is about, as the caller named it, for messages such as `Tweet not found: 12`. */
 export interface Subject {
-  kind: 'Tweet' | 'User' | 'List' | 'Article' | 'Media';
+  kind: 'Tweet' | 'User' | 'List' | 'Article' | 'Media' | 'Conversation';
   id: string;
   /** The id of a second object of the same kind that may be missing too. */
   other?: string | undefined;
@@ -71,8 +71,6 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
       return subject ? subjectNotFound(subject) : new PosternError('resource_not_found', 'Not found on the platform');
     case 'bad_cursor':
       return badCursor();
-    case 'no_chat_keys':
-      return new PosternError('chat_keys_missing', detail);
     case 'has_chat_keys':
       return new PosternError('chat_keys_exist', detail);
   }

@@ -2,6 +2,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
 import { flag, id, object, optional, text, type Wire } from '../http/wire.ts';
 import type { PlatformKeyBackup } from '../key-backup-port.ts';
+import type { PlatformMessages } from '../messages-port.ts';
 import type {
   CreatedTweet,
   FollowState,
@@ -18,6 +19,7 @@ import { aUser, byReference, checkedId, isId } from './identifiers.ts';
 import { XKeyBackup } from './key-backup.ts';
 import { findLost, type Wanted } from './lost-post.ts';
 import { checkAltText, XMedia } from './media.ts';
+import { XMessages } from './messages.ts';
 import { enterpriseOnly, operations, type Write, writes } from './operations.ts';
 import { aTweet, subjectNotFound } from './problems.ts';
 import { maxTextLength, timeOfId } from './read-post.ts';
@@ -41,6 +43,10 @@ export class XSession extends XReadSession {
 
   override get articles(): PlatformArticles {
     return new XArticles(this.parts, this.call);
+  }
+
+  override get messages(): PlatformMessages {
+    return new XMessages(this.parts, this.call);
   }
 
   override async createTweet(tweet: NewTweet): Promise<CreatedTweet> {

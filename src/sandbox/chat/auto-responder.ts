@@ -28,7 +28,6 @@ export class AutoResponder {
     const peer = conversation.other(sender);
     const isPerson = peer.token === null && peer.state === 'active' && hasSeedKeys(peer);
     if (this.#schedule === null || this.#stopped || !isPerson || this.#waiting.size >= MAX_PENDING) return;
-    if (conversation.findMessage(seqId) === undefined) return;
     const delay = platform.extras.random.int(MIN_DELAY_MS, MAX_DELAY_MS);
     const cancel = this.#schedule(delay, () => {
       this.#waiting.delete(cancel);
@@ -46,12 +45,11 @@ export class AutoResponder {
 }
 
 function answer(platform: SandboxState, conversation: Conversation, peer: User, to: User, seqId: string): void {
-  const message = conversation.findMessage(seqId);
-  if (message === undefined || message.deletedForAll) return;
+  const event = conversation.findEvent(seqId);
+  if (event === undefined || conversation.isDeletedFor(peer, event)) return;
   const peers = peersOf(conversation.members, (user) => publicKeysOf(platform, user));
-  const opened = platform.clients.open(conversation, peer, peers, message.event);
-  // The peer cannot decrypt the message, so the peer does not answer.
-  if (opened === undefined) return;
+  // The peer answers messages that the peer can decrypt.
+  if (platform.clients.open(conversation, peer, peers, event)?.kind !== 'message') return;
   const { extras } = platform;
   if (extras.random.chance(0.3)) {
     const content = { kind: 'reactionAdded', targetSequenceId: seqId, emoji: '👍' } as const;

@@ -19,11 +19,26 @@ export interface ChatMedia {
   readonly size: number;
 }
 
+/** An attachment whose segments are being uploaded. */
+export interface PendingChatMedia extends ChatMedia {
+  readonly owner: User;
+  readonly hash: string;
+  readonly startedAt: number;
+  /** The temporary file. */
+  readonly part: string;
+  bytes: number;
+  next: number;
+  /** Resolves when the last segment is written. */
+  written: Promise<void>;
+}
+
 /** Stores all conversations and the registered public keys. The content of messages is stored encrypted only. */
 export class Chats {
   readonly conversations = new Map<string, Conversation>();
   /** The encrypted attachments by `media_hash_key`. */
   readonly media = new Map<string, ChatMedia>();
+  /** The unfinished uploads by the id of their session. */
+  readonly pendingMedia = new Map<string, PendingChatMedia>();
   /** The public keys that users registered by an API call. */
   readonly registered = new Map<User, PublicKeys[]>();
   readonly #byUser = new Map<User, Conversation[]>();

@@ -1,9 +1,6 @@
 import { compareIds } from '../dataset/snowflake.ts';
 import type { User } from '../dataset/types.ts';
 
-export const eventKinds = ['message', 'edit', 'reaction_added', 'reaction_removed', 'deletion'] as const;
-export type EventKind = (typeof eventKinds)[number];
-
 /** Content that a client encrypted and signed, in base64. The platform stores the content but cannot decrypt it. */
 export interface Sealed {
   /** The message id that the client chose. The signature covers this id. */
@@ -12,16 +9,14 @@ export interface Sealed {
   readonly signature: string;
 }
 
+/** An event of a conversation. The platform cannot tell a message from an edit or a reaction. */
 export interface ConversationEvent {
   /** The sequence id that the platform assigned. Sequence ids order the events of all conversations. */
   readonly seqId: string;
-  readonly kind: EventKind;
   readonly sender: User;
   readonly at: number;
-  /** The sequence id of the message that this event edits, reacts to or deletes. Null for a message. */
-  readonly target: string | null;
-  /** For a deletion: true if the message is deleted for both participants, false if only for its sender. */
-  readonly forAll: boolean;
+  /** The sequence ids of the events that this event deletes, for both participants or only for its sender. */
+  readonly deletes?: { readonly targets: readonly string[]; readonly forAll: boolean };
   /** Returns the encrypted content. A function, because messages of the seed are encrypted when they are first read. */
   readonly sealed: () => Sealed;
 }
@@ -29,41 +24,29 @@ export interface ConversationEvent {
 /**
  * An event that introduces a new conversation key. The encrypted content holds the key, wrapped for each participant.
  */
-export interface ConversationKeyChange {
-  readonly seqId: string;
-  readonly sender: User;
-  readonly at: number;
+export interface ConversationKeyChange extends Omit<ConversationEvent, 'deletes'> {
   readonly version: string;
-  readonly sealed: () => Sealed;
-}
-
-export interface Message {
-  readonly event: ConversationEvent;
-  /** Edits and reactions of the message, oldest first. After a deletion for both participants: only the deletion. */
-  readonly relatedEvents: ConversationEvent[];
-  deletedForAll: boolean;
-  /** The participants who deleted the message for themselves only. */
-  readonly deletedFor: Set<User>;
 }
 
 /**
- * The messages and key changes between two users. The class stores events and checks no permissions. The operations
+ * The events and key changes between two users. The class stores events and checks no permissions. The operations
  * decide who may write.
  */
 export class Conversation {
   readonly id: string;
   readonly members: readonly [User, User];
   readonly keyChanges: ConversationKeyChange[] = [];
-  /** The messages, ordered by sequence id. */
-  readonly messages: Message[] = [];
+  /** The events that are no key changes, ordered by sequence id. */
+  readonly events: ConversationEvent[] = [];
   /**
    * The participants who agreed to the conversation: those who wrote in it, and those who follow the other participant.
    */
   readonly accepted = new Set<User>();
   readonly mutedBy = new Set<User>();
-  readonly #bySeqId = new Map<string, Message>();
+  readonly #bySeqId = new Map<string, ConversationEvent>();
   readonly #sent = new Map<string, string>();
-  readonly #events = new Map<string, ConversationEvent>();
+  /** The participants for whom an event was deleted. */
+  readonly #deletedFor = new Map<string, Set<User>>();
 
   constructor(id: string, members: readonly [User, User]) {
     this.id = id;
@@ -78,14 +61,6 @@ export class Conversation {
     return this.members[0] === user ? this.members[1] : this.members[0];
   }
 
-  get keyVersion(): string | null {
-    return this.keyChanges.at(-1)?.version ?? null;
-  }
-
-  findMessage(seqId: string): Message | undefined {
-    return this.#bySeqId.get(seqId);
-  }
-
   /** Returns the sequence id of the event that this sender already sent with this message id, if there is one. */
   sentSeqId(sender: User, messageId: string): string | undefined {
     return this.#sent.get(`${sender.id} ${messageId}`);
@@ -96,9 +71,8 @@ export class Conversation {
     this.#sent.set(`${sender.id} ${messageId}`, seqId);
   }
 
-  /** Returns an event of any kind. */
   findEvent(seqId: string): ConversationEvent | undefined {
-    return this.#events.get(seqId);
+    return this.#bySeqId.get(seqId);
   }
 
   addKeyChange(change: ConversationKeyChange): void {
@@ -107,30 +81,30 @@ export class Conversation {
   }
 
   addEvent(event: ConversationEvent): void {
-    this.#events.set(event.seqId, event);
-    if (event.kind === 'message') {
-      const message = { event, relatedEvents: [], deletedForAll: false, deletedFor: new Set<User>() };
-      this.messages.push(message);
-      this.#bySeqId.set(event.seqId, message);
-      this.accepted.add(event.sender);
-      return;
+    this.#bySeqId.set(event.seqId, event);
+    let at = this.events.length;
+    while (at > 0 && compareIds(this.events[at - 1]?.seqId ?? '', event.seqId) > 0) at--;
+    this.events.splice(at, 0, event);
+    if (event.deletes === undefined) this.accepted.add(event.sender);
+    for (const target of event.deletes?.targets ?? []) {
+      const gone = this.#deletedFor.get(target) ?? new Set();
+      for (const user of event.deletes?.forAll ? this.members : [event.sender]) gone.add(user);
+      this.#deletedFor.set(target, gone);
     }
-    const message = event.target === null ? undefined : this.#bySeqId.get(event.target);
-    if (message === undefined) return;
-    if (event.kind !== 'deletion') message.relatedEvents.push(event);
-    else if (event.forAll) {
-      // A deletion for both participants removes the edits and reactions too. Only the signed deletion remains.
-      message.deletedForAll = true;
-      message.relatedEvents.splice(0, message.relatedEvents.length, event);
-    } else message.deletedFor.add(event.sender);
   }
 
-  /** Returns the last message whose sequence id is not above `seqId`. */
-  lastUpTo(seqId: string): Message | undefined {
-    for (let at = this.messages.length - 1; at >= 0; at--) {
-      const message = this.messages[at];
-      if (message !== undefined && compareIds(message.event.seqId, seqId) <= 0) return message;
-    }
-    return undefined;
+  /** Returns true if the content of the event was deleted for the viewer. */
+  isDeletedFor(viewer: User, { seqId }: ConversationEvent): boolean {
+    return this.#deletedFor.get(seqId)?.has(viewer) ?? false;
+  }
+
+  /** A participant's deletion for themselves is not shown to the other one. */
+  isShownTo(viewer: User, { deletes, sender }: ConversationEvent): boolean {
+    return deletes === undefined || deletes.forAll || sender === viewer;
+  }
+
+  /** Returns the last event whose sequence id is not above `seqId`. */
+  lastUpTo(seqId: string): ConversationEvent | undefined {
+    return this.events.findLast((event) => event.deletes === undefined && compareIds(event.seqId, seqId) <= 0);
   }
 }

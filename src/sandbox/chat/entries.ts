@@ -1,7 +1,7 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import type { User } from '../dataset/types.ts';
 import type { PublicKeys } from './chats.ts';
-import type { EventKind, Sealed } from './conversation.ts';
+import type { Sealed } from './conversation.ts';
 
 interface By {
   readonly user: string;
@@ -21,8 +21,10 @@ export type ChatEntry =
   | (Sent & { readonly kind: 'chat_key'; readonly version: string })
   | (Sent & {
       readonly kind: 'chat_event';
-      readonly type: EventKind;
+      /** Earlier releases wrote the kind of each event, and one target. */
+      readonly type: 'content' | 'deletion' | 'message' | 'edit' | 'reaction_added' | 'reaction_removed';
       readonly target?: string;
+      readonly targets?: readonly string[];
       readonly forAll?: true;
     })
   | (By & { readonly kind: 'chat_mute' | 'chat_unmute'; readonly other: string })
@@ -55,15 +57,21 @@ export function applyChatEntry(dataset: Dataset, entry: ChatEntry): boolean {
       return true;
     }
     case 'chat_event': {
-      const { seq: seqId, type: kind, sealed, target = null, forAll = false } = entry;
+      const {
+        seq: seqId,
+        type,
+        sealed,
+        target,
+        targets = target === undefined ? [] : [target],
+        forAll = false,
+      } = entry;
       chats.markUsed(seqId);
-      const event = { seqId, kind, sender: user, at, target, forAll, sealed: () => sealed };
+      const deletes = type === 'deletion' ? { targets, forAll } : undefined;
+      const event = { seqId, sender: user, at, sealed: () => sealed, ...(deletes && { deletes }) };
       conversation.addEvent(event);
       conversation.recordSent(sealed.messageId, event);
-      for (const each of conversation.members) {
-        // If a user deletes a message for themselves only, the other participant gets no event.
-        if (kind !== 'deletion' || forAll || each === user) dataset.activity.recordChat(each, conversation, event);
-      }
+      for (const each of conversation.members)
+        if (conversation.isShownTo(each, event)) dataset.activity.recordChat(each, conversation, event);
       return true;
     }
     case 'chat_mute':

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Dataset } from '../dataset/dataset.ts';
 import type { User } from '../dataset/types.ts';
 import type { SandboxState } from '../platform.ts';
 import type { PublicKeys } from './chats.ts';
@@ -7,19 +6,13 @@ import type { PublicKeys } from './chats.ts';
 /** One in this many users of the seed has never set up chat. */
 const WITHOUT_CHAT_ONE_IN = 6;
 
-/**
- * Returns the public keys of a user, oldest first: the keys registered by a call if there are any, otherwise the keys
- * derived from the seed.
- */
+/** Returns the public keys of a user, oldest first: those derived from the seed, then those registered by calls. */
 export function publicKeysOf(
   { dataset, clients }: Pick<SandboxState, 'dataset' | 'clients'>,
   user: User,
 ): readonly PublicKeys[] {
-  return dataset.chats.registered.get(user) ?? (hasSeedKeys(user) ? [clients.publicKeysOf(user)] : []);
-}
-
-export function hasKeys(dataset: Dataset, user: User): boolean {
-  return dataset.chats.registered.has(user) || hasSeedKeys(user);
+  const registered = dataset.chats.registered.get(user) ?? [];
+  return hasSeedKeys(user) ? [clients.publicKeysOf(user), ...registered] : registered;
 }
 
 /** Returns true if the user's chat keys are derived from the seed of the dataset, so that every start of the sandbox makes the same keys. */

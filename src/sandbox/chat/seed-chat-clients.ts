@@ -5,7 +5,6 @@ import {
   importChatKeys,
   openEvent,
   Peers,
-  placeEvent,
   type RandomBytes,
   type Reader,
   type RegisteredKeys,
@@ -16,7 +15,8 @@ import {
 import type { User } from '../dataset/types.ts';
 import { chatPrivateKeysFor } from '../seed/credentials.ts';
 import type { PublicKeys } from './chats.ts';
-import type { Conversation, ConversationEvent, ConversationKeyChange, Sealed } from './conversation.ts';
+import type { Conversation, ConversationEvent, Sealed } from './conversation.ts';
+import { encodedEvent } from './render-chat.ts';
 
 /**
  * Acts as the chat client of users whose chat keys derive from the seed: it encrypts, signs and decrypts their
@@ -55,7 +55,8 @@ export class SeedChatClients {
 
   /** Decrypts an event from the other participant. Returns undefined if the event cannot be decrypted. */
   open(conversation: Conversation, self: User, peers: Peers, event: ConversationEvent) {
-    return openWith(this.reader(conversation, self, peers), conversation, event);
+    const result = openEvent(encodedEvent(conversation, event), this.reader(conversation, self, peers));
+    return result.ok ? result.value : undefined;
   }
 
   /** Returns a reader that holds every conversation key that `self` can decrypt. */
@@ -78,12 +79,6 @@ export class SeedChatClients {
     }
     return keys;
   }
-}
-
-/** Decrypts an event of the reader's conversation. Returns undefined if the event cannot be decrypted. */
-function openWith(reader: Reader, conversation: Conversation, event: ConversationEvent) {
-  const result = openEvent(encodedEvent(conversation, event), reader);
-  return result.ok ? result.value : undefined;
 }
 
 /**
@@ -120,14 +115,6 @@ export function peersOf(users: readonly User[], publicKeysOf: (user: User) => re
 
 export function sealedOf({ messageId, detail, signature }: SignedEvent): Sealed {
   return { messageId, detail, signature };
-}
-
-function encodedEvent(
-  conversation: Conversation,
-  { seqId, sender, at, sealed }: ConversationEvent | ConversationKeyChange,
-): string {
-  const signed = { ...sealed(), senderId: sender.id, conversationId: conversation.id };
-  return placeEvent(signed, { sequenceId: seqId, createdAtMs: at });
 }
 
 function versionOf({ createdAt }: User): string {

@@ -3,7 +3,7 @@ import { type Content, sealContent, sealKeyChange, signDelete } from '../../mess
 import type { User } from '../dataset/types.ts';
 import type { SandboxState } from '../platform.ts';
 import { chatIdOf } from './chats.ts';
-import type { Conversation, EventKind, Sealed } from './conversation.ts';
+import type { Conversation, Sealed } from './conversation.ts';
 import { publicKeysOf } from './public-keys.ts';
 import { peersOf, sealedOf } from './seed-chat-clients.ts';
 
@@ -15,14 +15,6 @@ export interface OutgoingMessage {
   /** If true, one bit of the encrypted content is flipped, so that decryption fails. */
   readonly corrupt?: boolean;
 }
-
-const kinds: Record<OutgoingMessage['content']['kind'], EventKind> = {
-  message: 'message',
-  edit: 'edit',
-  reactionAdded: 'reaction_added',
-  reactionRemoved: 'reaction_removed',
-  delete: 'deletion',
-};
 
 /**
  * Encrypts and sends a message as the client of `from`. Starts the conversation if there is none. Returns the sequence
@@ -49,10 +41,10 @@ export function sendMessage(
     other: to.id,
     at,
     seq,
-    type: kinds[content.kind],
     sealed: corrupt ? flipOneBit(sealedOf(signed)) : sealedOf(signed),
-    ...(content.kind === 'delete' && { forAll: true }),
-    ...('targetSequenceId' in content && { target: content.targetSequenceId }),
+    ...(content.kind === 'delete'
+      ? { type: 'deletion', targets: [content.targetSequenceId], forAll: true }
+      : { type: 'content' }),
   });
   return seq;
 }
@@ -82,11 +74,18 @@ function flipOneBit(sealed: Sealed): Sealed {
   return { ...sealed, detail: bytes.toString('base64') };
 }
 
-/** Returns the sequence id of the sender's last message that is not deleted for both participants. */
-export function lastMessageBy(conversation: Conversation, sender: User): string | undefined {
-  for (let at = conversation.messages.length - 1; at >= 0; at--) {
-    const message = conversation.messages[at];
-    if (message?.event.sender === sender && !message.deletedForAll) return message.event.seqId;
-  }
-  return undefined;
+/** Returns the sequence id of the sender's last message, as `viewer` decrypts it, unless it was deleted. */
+export function lastMessageBy(
+  platform: SandboxState,
+  conversation: Conversation,
+  sender: User,
+  viewer: User,
+): string | undefined {
+  const peers = peersOf(conversation.members, (user) => publicKeysOf(platform, user));
+  return conversation.events.findLast(
+    (event) =>
+      event.sender === sender &&
+      !conversation.isDeletedFor(viewer, event) &&
+      platform.clients.open(conversation, viewer, peers, event)?.kind === 'message',
+  )?.seqId;
 }

@@ -25,7 +25,7 @@ export const makeEvents: ControlOperation = {
     const actor = actorName === undefined ? undefined : userNamed(dataset, actorName);
     if (actor === target) throw badRequest('actor', 'actor must be another user than userName');
     const wish = { type, target, count, actor, tweet: tweetOf(dataset, body, type, target), text: textOf(body, type) };
-    return jsonText(`{"events":${eventsJson(createEvents(platform, wish))}}`, 201);
+    return jsonText(`{"events":${eventsJson(createEvents(platform, wish), target)}}`, 201);
   },
 };
 

@@ -28,13 +28,13 @@ export const makeMessages: ControlOperation = {
     const seqId = sendMessage(platform, { from, to, content, corrupt });
     const conversation = platform.dataset.chats.conversations.get(chatIdOf(from, to));
     const event = seqId === undefined ? undefined : conversation?.findEvent(seqId);
-    if (event === undefined)
+    if (conversation === undefined || event === undefined)
       throw new Problem(
         409,
         'no_chat_keys',
         'The other user has no chat keys, or the conversation key cannot be decrypted',
       );
-    return json({ conversation_id: conversation?.id, event: eventForm(event) }, 201);
+    return json({ conversation_id: conversation.id, event: eventForm(conversation, event, from) }, 201);
   },
 };
 
@@ -65,7 +65,7 @@ function readContent(platform: SandboxState, body: Fields, from: User, to: User)
 function defaultTarget(platform: SandboxState, from: User, to: User, kind: string): string {
   const conversation = platform.dataset.chats.conversations.get(chatIdOf(from, to));
   const sender = kind.startsWith('reaction') ? to : from;
-  const last = conversation && lastMessageBy(conversation, sender);
+  const last = conversation && lastMessageBy(platform, conversation, sender, from);
   if (last === undefined)
     throw badRequest('kind', `there is no message by @${sender.screenName} to edit, delete or react to`);
   return last;

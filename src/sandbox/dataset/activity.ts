@@ -20,7 +20,7 @@ export interface ActivityEvent {
   readonly actor: User;
   /** The tweet that was written, liked or retweeted. Null for follows and chat events. */
   readonly tweet: SandboxTweet | null;
-  readonly chat?: { readonly conversation: Conversation; readonly event: ConversationEvent; readonly fromMe: boolean };
+  readonly chat?: { readonly conversation: Conversation; readonly event: ConversationEvent };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -76,7 +76,7 @@ export class ActivityLog {
       at: event.at,
       actor: event.sender,
       tweet: null,
-      chat: { conversation, event, fromMe: event.sender === recipient },
+      chat: { conversation, event },
     });
   }
 

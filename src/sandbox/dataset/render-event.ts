@@ -1,12 +1,13 @@
 import { eventForm as chatEventForm } from '../chat/render-chat.ts';
 import type { ActivityEvent } from './activity.ts';
+import type { User } from './types.ts';
 
-/** Builds the JSON text of activity events. */
-export function eventsJson(events: readonly ActivityEvent[]): string {
-  return JSON.stringify(events.map(eventForm));
+/** Builds the JSON text of activity events of a user. */
+export function eventsJson(events: readonly ActivityEvent[], viewer: User): string {
+  return JSON.stringify(events.map((event) => eventForm(event, viewer)));
 }
 
-function eventForm({ id, type, types, at, actor, tweet, chat }: ActivityEvent) {
+function eventForm({ id, type, types, at, actor, tweet, chat }: ActivityEvent, viewer: User) {
   return {
     id,
     type,
@@ -20,20 +21,7 @@ function eventForm({ id, type, types, at, actor, tweet, chat }: ActivityEvent) {
       quoted_tweet_id: tweet.quoteOf?.id ?? null,
     },
     ...(chat && {
-      chat: {
-        conversation_id: chat.conversation.id,
-        from_me: chat.fromMe,
-        ...chatEventForm(chat.event, isReadable(chat)),
-      },
+      chat: { ...chatEventForm(chat.conversation, chat.event, viewer), from_me: chat.event.sender === viewer },
     }),
   };
-}
-
-/**
- * Returns false if the message was deleted for both participants, because the deletion removes the encrypted content of
- * the message, its edits and its reactions.
- */
-function isReadable({ conversation, event }: NonNullable<ActivityEvent['chat']>): boolean {
-  if (event.kind === 'deletion') return true;
-  return conversation.findMessage(event.target ?? event.seqId)?.deletedForAll === false;
 }

@@ -2,7 +2,6 @@ import type { User } from '../dataset/types.ts';
 import type { Viewer } from '../dataset/visibility.ts';
 import type { Fields } from '../fields.ts';
 import type { SandboxState } from '../platform.ts';
-import type { ReceivedBody } from '../uploads/files.ts';
 import type { SandboxResponse } from './response.ts';
 
 export interface Call {
@@ -11,8 +10,6 @@ export interface Call {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Fields;
-  /** The uploaded bytes, for an operation that accepts bytes instead of JSON. */
-  readonly received?: ReceivedBody;
 }
 
 export interface ActorCall extends Call {
@@ -32,11 +29,6 @@ interface Route {
 /** An operation that requires the token of a user. */
 export interface ActorOperation extends Route {
   readonly access: 'actor';
-  /**
-   * If present, the operation accepts bytes instead of JSON. Returns the size limit, and may throw a problem because of
-   * the request headers.
-   */
-  maxBytes?(headers: Call['headers']): number;
   /** Returns the maximum time in milliseconds to wait for an event of the actor before the call is handled. */
   waitMs?(call: ActorCall): number;
   handle(call: ActorCall): SandboxResponse | Promise<SandboxResponse>;

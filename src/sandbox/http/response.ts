@@ -1,6 +1,10 @@
+import type { Readable } from 'node:stream';
+
 export interface SandboxResponse {
   readonly status: number;
   readonly body: string | Uint8Array;
+  /** Replaces `body`. */
+  readonly stream?: { readonly size: number; open(): Readable };
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
 import type { Viewer } from '../dataset/visibility.ts';
 import { type InjectedFault, runsOperation } from '../faults/fault.ts';
 import { sendFault, waitWhileOpen } from '../faults/inject.ts';
@@ -6,7 +7,6 @@ import { serveMedia } from '../media/serve-media.ts';
 import { servePage } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
 import { appTokenFor } from '../seed/credentials.ts';
-import type { ReceivedBody } from '../uploads/files.ts';
 import { appOnlyRefused, problemResponse } from '../x/problems.ts';
 import { readBody, readBytes } from './body.ts';
 import { bearerToken, checkControlType, checkHost } from './guard.ts';
@@ -29,7 +29,6 @@ export function createSandboxServer(platform: SandboxState, router: Router): Ser
 async function serve(platform: SandboxState, router: Router, request: IncomingMessage, response: ServerResponse) {
   let fault: InjectedFault | undefined;
   let answer: SandboxResponse;
-  let received: ReceivedBody | undefined;
   let bytes: Buffer | undefined;
   let limits: Record<string, string> | undefined;
   const url = request.url ?? '/';
@@ -53,18 +52,13 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     if (fault?.kind === 'latency') await waitWhileOpen(fault.ms, request);
     if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
     if (operation.access !== 'control' && actor === undefined) throw badToken();
-    if (operation.access === 'actor' && operation.maxBytes !== undefined) {
-      received = await platform.files.receive(request, operation.maxBytes(request.headers));
-    }
     if (operation.access === 'realm') bytes = await readBytes(request, operation.maxBytes);
-    const body =
-      request.method === 'GET' || received !== undefined || bytes !== undefined
-        ? NO_BODY
-        : await readBody(request, operation.maxJsonBytes);
+    const isRead = request.method === 'GET' || bytes !== undefined;
+    const body = isRead ? NO_BODY : await readBody(request, operation.maxJsonBytes);
     const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
     // Wait for the journal if its last write failed, so that unwritten entries do not accumulate in memory.
     if (platform.journal.failing) await platform.journal.settled();
-    const call: Call = { platform, params, query, headers: request.headers, body, ...(received && { received }) };
+    const call: Call = { platform, params, query, headers: request.headers, body };
     const waitMs = actor && fault === undefined ? waitMsOf(operation, { ...call, actor }) : 0;
     if (actor && waitMs > 0) {
       await platform.longPolls.wait({ ...arrival, actor: actor.id }, waitMs, response);
@@ -80,8 +74,6 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   } catch (error) {
     answer = problemAnswer(problemOf(error));
   }
-  // Uploads that the operation kept were renamed, so this removes only files that the operation did not keep.
-  if (received !== undefined) await platform.files.drop(received);
   // Send the response after the journal is on disk, so that a crash cannot lose a write that was confirmed.
   if (platform.journal.pending) {
     try {
@@ -131,11 +123,14 @@ function badToken(): Problem {
 }
 
 function send(response: ServerResponse, answer: SandboxResponse): void {
+  const { stream } = answer;
   const body = Buffer.from(answer.body);
   response.writeHead(answer.status, {
     'content-type': answer.contentType ?? 'application/json; charset=utf-8',
-    'content-length': body.length,
+    'content-length': stream?.size ?? body.length,
     ...answer.headers,
   });
-  response.end(body);
+  // Errors are ignored, because a client may close the connection at any time.
+  if (stream) pipeline(stream.open(), response, () => {});
+  else response.end(body);
 }

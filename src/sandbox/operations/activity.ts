@@ -32,7 +32,9 @@ export const activity: ActorOperation = {
     const after = paging.after ?? end;
     const page = eventsAfter(call, after, paging.count);
     const next = page.next ?? (compareIds(end, after) > 0 ? end : after);
-    return jsonText(`{"events":${eventsJson(page.items)},"gap":${page.gap},"next_cursor":"${paging.seal(next)}"}`);
+    return jsonText(
+      `{"events":${eventsJson(page.items, actor)},"gap":${page.gap},"next_cursor":"${paging.seal(next)}"}`,
+    );
   },
 };
 

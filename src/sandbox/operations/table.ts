@@ -10,13 +10,11 @@ import { resetDataset } from '../control/reset.ts';
 import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
 import { activity } from './activity.ts';
-import { chatOperations } from './chat/table.ts';
 import { realmRequest } from './realms.ts';
 
 /** All operations of the contract. */
 export const operations: readonly Operation[] = [
   activity,
-  ...chatOperations,
   realmRequest,
   controlInfo,
   setFault,

@@ -1,5 +1,5 @@
 import { type Content, sealContent, sealKeyChange, signDelete } from '../../messaging/encryption/index.ts';
-import type { Conversation, EventKind, Sealed } from '../chat/conversation.ts';
+import type { Conversation, ConversationEvent, Sealed } from '../chat/conversation.ts';
 import { peersOf, type SeedChatClients, sealedOf, seededBytes } from '../chat/seed-chat-clients.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { snowflake } from '../dataset/snowflake.ts';
@@ -59,7 +59,7 @@ export class ConversationGenerator {
       const line = () => lines()[turn] ?? '';
       const isFirst = !answered || turn === 0 || (turn > 1 && random.chance(0.5));
       const [sender, reader] = isFirst ? [this.#first, this.#second] : [this.#second, this.#first];
-      const target = this.#add(sender, at, 'message', null, () =>
+      const target = this.#add(sender, at, () =>
         seal(sender, turn, { kind: 'message', text: line(), attachments: [] }),
       );
       const soon = at + random.int(5_000, 50_000);
@@ -67,14 +67,15 @@ export class ConversationGenerator {
       if (!answered) continue;
       if (fate < 0.12) {
         const emoji = fate < 0.06 ? '❤️' : '😂';
-        this.#add(reader, soon, 'reaction_added', target, () =>
-          seal(reader, turn, { kind: 'reactionAdded', targetSequenceId: target, emoji }),
-        );
+        this.#add(reader, soon, () => seal(reader, turn, { kind: 'reactionAdded', targetSequenceId: target, emoji }));
       } else if (fate < 0.16) {
-        this.#add(sender, soon, 'edit', target, () =>
+        this.#add(sender, soon, () =>
           seal(sender, turn, { kind: 'edit', targetSequenceId: target, text: `${line()} (Typo mended.)` }),
         );
-      } else if (fate < 0.18) this.#add(sender, soon, 'deletion', target, () => this.#deletion(sender, target));
+      } else if (fate < 0.18) {
+        const deletes = { targets: [target], forAll: true };
+        this.#add(sender, soon, () => this.#deletion(sender, target), deletes);
+      }
     }
   }
 
@@ -109,9 +110,9 @@ export class ConversationGenerator {
   }
 
   /** Adds an event and returns its sequence id. */
-  #add(sender: User, at: number, kind: EventKind, target: string | null, seal: () => Sealed): string {
+  #add(sender: User, at: number, seal: () => Sealed, deletes?: ConversationEvent['deletes']): string {
     const seqId = this.#idAt(at);
-    this.#conversation.addEvent({ seqId, kind, sender, at, target, forAll: kind === 'deletion', sealed: once(seal) });
+    this.#conversation.addEvent({ seqId, sender, at, sealed: once(seal), ...(deletes && { deletes }) });
     return seqId;
   }
 

@@ -231,7 +231,7 @@ function keyOf(id: string, kind: Upload['kind']): string {
 }
 
 /** Returns the bytes of a form, or those in the base64 of JSON. */
-function bytesIn({ media }: Fields): Buffer {
+export function bytesIn({ media }: Fields): Buffer {
   const bytes = typeof media === 'string' ? Buffer.from(media, 'base64') : media;
   if (Buffer.isBuffer(bytes) && bytes.length > 0) return bytes;
   throw badRequest('media', 'The `media` is empty');

@@ -23,6 +23,8 @@ import { bestFirst, newestMatches } from '../search/search.ts';
 import { searchUsers } from '../search/users.ts';
 import { type Answer, render } from './answer.ts';
 import { articleOperations } from './articles.ts';
+import { chatOperations } from './chat.ts';
+import { chatMediaOperations } from './chat-media.ts';
 import { mediaOperations } from './media.ts';
 import { postOperations } from './posts.ts';
 import { appOnlyRefused, type ResourceProblem } from './problems.ts';
@@ -528,5 +530,7 @@ export const xOperations: readonly XOperation[] = [
   ...publicKeyOperations,
   ...postOperations,
   ...writeOperations,
+  ...chatOperations,
+  ...chatMediaOperations,
   ...extensions,
 ];

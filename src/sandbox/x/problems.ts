@@ -77,21 +77,31 @@ export function problemResponse(
   const own = isX ? {} : { reason: code, resource_type: resource, resource_id: id };
   const isTyped = code.includes('-');
   const body =
-    typeof field === 'string'
+    code === 'not_found' && path.startsWith('/2/chat/')
       ? {
-          errors: [{ parameters: { [field]: values }, message }],
-          title: 'Invalid Request',
-          detail: 'One or more parameters to your request was invalid.',
-          type: `${types}invalid-request`,
-          ...own,
-        }
-      : {
-          title: isTyped ? 'Forbidden' : (STATUS_CODES[status] ?? 'Error'),
+          title: 'Not Found Error',
           detail: message,
-          type: isTyped ? types + code : 'about:blank',
-          status,
-          ...own,
-        };
+          type: `${types}resource-not-found`,
+          resource_type: resource,
+          resource_id: id,
+          parameter: 'id',
+          value: id,
+        }
+      : typeof field === 'string'
+        ? {
+            errors: [{ parameters: { [field]: values }, message }],
+            title: 'Invalid Request',
+            detail: 'One or more parameters to your request was invalid.',
+            type: `${types}invalid-request`,
+            ...own,
+          }
+        : {
+            title: isTyped ? 'Forbidden' : (STATUS_CODES[status] ?? 'Error'),
+            detail: message,
+            type: isTyped ? types + code : 'about:blank',
+            status,
+            ...own,
+          };
   const reset = typeof retryAfter === 'number' ? Math.floor(now / 1_000) + retryAfter : undefined;
   return {
     status,

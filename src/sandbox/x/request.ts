@@ -32,11 +32,22 @@ export function checkValue(name: string, value: string, pattern: RegExp): string
 }
 
 /** Reads a parameter with up to 100 ids or names. Each counts once. */
-export function valuesOf({ query }: XCall, name: string, pattern: RegExp): string[] {
+export function valuesOf({ query }: Pick<XCall, 'query'>, name: string, pattern: RegExp): string[] {
   const values = query.get(name)?.split(',') ?? [];
   if (values.length === 0) throw badRequest(name, `The query parameter [${name}] is required`);
   if (values.length > 100) throw badRequest(name, `The number of values in [${name}] must be from 1 to 100`);
   return [...new Set(values.map((value) => checkValue(name, value, pattern)))];
+}
+
+/** An empty list has no `data`. */
+export const dataOf = (items: readonly object[]) => (items.length > 0 ? { data: items } : {});
+
+/** Returns the fields that a parameter selects; all if it is missing. */
+export function pick(form: object, query: URLSearchParams, parameter: string, known: readonly string[]): object {
+  const wanted = query.get(parameter)?.split(',') ?? known;
+  const unknown = wanted.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw badRequest(parameter, `The \`${parameter}\` value [${unknown}] is unknown`);
+  return Object.fromEntries(Object.entries(form).filter(([name]) => name === 'id' || wanted.includes(name)));
 }
 
 /** The ids of the posts that are asked for, from `least` up to `below`, which is excluded. */

@@ -30,6 +30,8 @@ interface DeclaredOperation extends Pick<XOperation, 'id' | 'method' | 'path' | 
   readonly query?: readonly string[];
   /** The names in the body. Others are refused, as X does. */
   readonly names?: readonly string[];
+  /** The form of the first id in the path. Default: that of numeric ids. */
+  readonly idForm?: RegExp;
   /** The status of a success. Default: 200. */
   readonly status?: number;
   /** Returns the members of the answer. */
@@ -41,6 +43,7 @@ export function userOperation({
   query: known = [],
   names = [],
   status = 200,
+  idForm = idPattern,
   run,
   ...route
 }: DeclaredOperation): XOperation {
@@ -51,7 +54,7 @@ export function userOperation({
       const { platform: state, params, query, headers, body, viewer } = call;
       if (viewer === null) throw appOnlyRefused();
       const extended = headers['x-sandbox-extensions'] === '1';
-      for (const [name, value] of Object.entries(params)) checkValue(name, value, idPattern);
+      for (const [name, value] of Object.entries(params)) checkValue(name, value, name === 'id' ? idForm : idPattern);
       const [subject = '', target = ''] = Object.values(params);
       const unknown =
         [...query.keys()].find((name) => !known.includes(name)) ??

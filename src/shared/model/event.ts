@@ -84,9 +84,10 @@ export function typedEvents(event: PlatformEvent): TypedEvent[] {
   return types.map((type) => ({ ...rest, type }));
 }
 
-/** An event in a conversation of the account, caused by either user. It is encrypted. */
+/** An event in a conversation of the account, caused by either user. It is encrypted, and so is its kind. */
 export interface MessageEvent extends Happened {
-  type: Extract<EventType, `message.${string}`>;
+  /** The type for an event whose kind is unknown: that of a new message by its sender. */
+  type: 'message.received' | 'message.sent';
   tweet: null;
   message: PlacedEvent;
   fromMe: boolean;

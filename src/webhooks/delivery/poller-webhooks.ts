@@ -1,3 +1,4 @@
+import { isMessageType } from '../../shared/model/event.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../../store/port.ts';
 import type { PollerRun } from '../shared/poller-run.ts';
@@ -166,4 +167,9 @@ export class PollerWebhooks {
 
 export function wants({ events }: WebhookRecord, type: string): boolean {
   return events === null || events.includes(type);
+}
+
+/** Returns true if a webhook receives some messages. Which type a message has is known only after it is opened. */
+export function wantsMessages({ events }: WebhookRecord): boolean {
+  return events === null || events.some(isMessageType);
 }

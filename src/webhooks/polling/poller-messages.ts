@@ -1,7 +1,7 @@
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { Timer } from '../../shared/runtime/runtime.ts';
 import type { PollerRecord, WebhookRecord } from '../../store/port.ts';
-import { wants } from '../delivery/poller-webhooks.ts';
+import { wants, wantsMessages } from '../delivery/poller-webhooks.ts';
 import { messageBody } from '../shared/event-body.ts';
 import type { OpenedMessage } from '../shared/message-opener.ts';
 import type { OpenedForWebhooks } from '../shared/stored-event.ts';
@@ -36,13 +36,13 @@ export class PollerMessages {
   ): Promise<Map<string, OpenedForWebhooks>> {
     const found = new Map<string, OpenedForWebhooks & { webhooks: Set<string> }>();
     for (const [code, webhooks] of await this.#webhooksByCode(poller, events)) {
-      const wanted = events.filter(({ type }) => webhooks.some((webhook) => wants(webhook, type)));
-      const opened = await this.#openSoon(poller, code, wanted, webhooks);
-      for (const [at, event] of wanted.entries()) {
+      const opened = await this.#openSoon(poller, code, events, webhooks);
+      for (const [at, event] of events.entries()) {
         const said = opened?.[at];
         if (!said) continue;
-        const entry = found.get(event.id) ?? { body: messageBody(idOf(event), event, said), webhooks: new Set() };
-        for (const webhook of webhooks) if (wants(webhook, event.type)) entry.webhooks.add(webhook.id);
+        const { type } = said;
+        const entry = found.get(event.id) ?? { type, body: messageBody(idOf(event), event, said), webhooks: new Set() };
+        for (const webhook of webhooks) if (wants(webhook, type)) entry.webhooks.add(webhook.id);
         found.set(event.id, entry);
       }
     }
@@ -56,7 +56,7 @@ export class PollerMessages {
     if (events.length === 0) return found;
     for (const webhook of webhooks.all) {
       if (!webhook.hasEncryptionCode || webhook.keptSince === null) continue;
-      if (!events.some(({ type }) => wants(webhook, type))) continue;
+      if (!wantsMessages(webhook)) continue;
       const { encryptionCode: code, codeRefused } = vault.open(webhook);
       const waits = webhooks.messagesWait(webhook);
       if (code === null || waits?.fence === poller.fence) continue;

@@ -1,4 +1,5 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { isMessageType } from '../../shared/model/event.ts';
 import { chance, type Runtime, type Timer } from '../../shared/runtime/runtime.ts';
 import type { PollerRecord, Store, WebhookRecord } from '../../store/port.ts';
 import type { DeliveryQueues } from '../delivery/delivery-queues.ts';
@@ -148,7 +149,7 @@ export class WaitingMessages {
     if (waits === null) return 'last';
     const page = await store.events.after(account, id, waits.behind, eventsAtOnce, charsAtOnce);
     const messages = page.flatMap((event) => {
-      const kept = wants(webhook, event.type) && unpackEvent(vault.openBody(account, event.id, event.sealed));
+      const kept = isMessageType(event.type) && unpackEvent(vault.openBody(account, event.id, event.sealed));
       return kept && kept.message !== null ? [{ id: event.id, body: kept.body, message: kept.message }] : [];
     });
     const sealed = messages.map(({ message }) => message);
@@ -157,7 +158,8 @@ export class WaitingMessages {
     if (outcome.result !== 'opened') return 'waits';
     const opened = messages.flatMap((message, at) => {
       const content = outcome.messages[at];
-      return content ? [{ ...message, opened: messageBody(message.id, message.message, content) }] : [];
+      if (!content || !wants(webhook, content.type)) return [];
+      return [{ ...message, opened: messageBody(message.id, message.message, content) }];
     });
     const late = {
       poller,

@@ -30,18 +30,18 @@ export function messageBody(id: string, event: MessageEvent, opened: OpenedMessa
   return JSON.stringify(openedBody(id, event, opened));
 }
 
-function openedBody(id: string, { type, createdAt, message, fromMe }: MessageEvent, opened: OpenedMessage): EventBody {
-  const { text, emoji, attachment, undecryptable } = opened;
+function openedBody(id: string, { createdAt, message, fromMe }: MessageEvent, opened: OpenedMessage): EventBody {
+  const { type, text, emoji, attachment, undecryptable } = opened;
   const said = {
     created_at: withMicroseconds(createdAt),
     conversation_id: message.conversationId,
-    message_id: message.messageId,
+    message_id: opened.messageId,
     seq_id: message.seqId,
     sender_id: message.senderId,
     from_me: fromMe,
   };
   const failure = undecryptable === null ? {} : { undecryptable };
-  const target_seq_id = message.targetSeqId ?? '';
+  const target_seq_id = opened.targetSeqId ?? '';
   if (type === 'message.received' || type === 'message.sent') {
     return { id, type, ...said, text, ...(attachment !== null && { attachment }), ...failure };
   }

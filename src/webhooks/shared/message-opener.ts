@@ -1,6 +1,6 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { AttachmentView } from '../../shared/model/direct-message.ts';
-import type { MessageEvent } from '../../shared/model/event.ts';
+import type { EventType, MessageEvent } from '../../shared/model/event.ts';
 import type { PollerCredentials } from './secrets.ts';
 
 /** The account whose messages are opened, with its credentials and code. */
@@ -10,8 +10,15 @@ export interface Opening {
   code: string;
 }
 
-/** The content of an opened message. If the message cannot be opened, `undecryptable` is the reason and the other fields are empty. */
+/**
+ * The content of an opened message, whose type is known only now. If it cannot be opened, `undecryptable` is the reason, its type is that of
+ * a new message, and the other fields are empty.
+ */
 export interface OpenedMessage {
+  type: Extract<EventType, `message.${string}`>;
+  messageId: string;
+  /** The `seqId` of the message that was edited, deleted or reacted to; `null` for a new message. */
+  targetSeqId: string | null;
   text: string;
   emoji: string;
   /** The attachment as its sender describes it; `null` if there is none. */

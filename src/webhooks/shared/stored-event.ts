@@ -1,4 +1,10 @@
-import { isMessageEvent, isTweetEventType, type MessageEvent, type TypedEvent } from '../../shared/model/event.ts';
+import {
+  type EventType,
+  isMessageEvent,
+  isTweetEventType,
+  type MessageEvent,
+  type TypedEvent,
+} from '../../shared/model/event.ts';
 import { eventBody } from './event-body.ts';
 
 /**
@@ -25,6 +31,7 @@ export function unpackEvent(text: string): StoredEvent {
 
 /** A message that was opened with the codes of some webhooks. */
 export interface OpenedForWebhooks {
+  type: EventType;
   body: string;
   /** The webhooks whose own code opened the message. */
   webhooks: ReadonlySet<string>;
@@ -45,7 +52,7 @@ export interface NewEvent {
 
 /** `opened` is given if the code of a webhook has opened the message. */
 export function newEvent(id: string, event: TypedEvent, opened: OpenedForWebhooks | undefined): NewEvent {
-  const { type } = event;
+  const type = opened?.type ?? event.type;
   const createdAt = Date.parse(event.createdAt);
   if (!isMessageEvent(event)) {
     const body = eventBody(id, event);

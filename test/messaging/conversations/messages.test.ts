@@ -140,7 +140,7 @@ describe('a message', () => {
       ['', expect.stringMatching(/^(corrupt|bad_signature)$/)],
       ['Frist', null],
     ]);
-    expect(page[1]?.seq_id).toBe(broken.event.seq_id);
+    expect(page[1]?.seq_id).toBe(broken.event.id);
   });
 });
 

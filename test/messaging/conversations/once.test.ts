@@ -26,7 +26,7 @@ test('a message whose response was lost is sent once, even if the request is rep
   const send = () =>
     anna.post('/dm/send', { conversation_id: conversationIdOf(anna, ben), text: 'Lost answer' }, headers);
   // The call is performed, and then the connection breaks.
-  await fixture.service.addFault({ kind: 'reset_after' }, { operation: 'sendChatEvent', times: 2 });
+  await fixture.service.addFault({ kind: 'reset_after' }, { operation: 'sendChatMessage', times: 2 });
   for (let attempt = 0; attempt < 2; attempt++) expectRefusal(await send(), 502);
   const sent = dataOf(await send());
   expect(dataOf(await send())).toEqual(sent);

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidResponseError } from '../../../src/platform/http/errors.ts';
-import { readMessagePage, readPublicKeys } from '../../../src/platform/sandbox/read-messages.ts';
 import { toMarkdown } from '../../../src/shared/rich-text/to-markdown.ts';
 import { readRichText } from '../../../src/shared/rich-text/wire.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 
-const at = '2026-11-21T10:00:00.000Z';
 const fail = (message: string) => new InvalidResponseError(message);
 const copies = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
@@ -54,31 +52,4 @@ describe('the content of an untrusted article', () => {
     expect(text.blocks[0]?.links).toHaveLength(49_000 / 8);
     await expectQuick(5_000, () => toMarkdown(text));
   });
-});
-
-test('a page of messages has the newest 100 edits and reactions of a message, and the newest 100 key changes', () => {
-  const placed = (seq: number) => ({
-    ...{ kind: 'reaction_added', target_seq_id: '1', message_id: 'm', sender_id: '1', seq_id: String(seq) },
-    ...{ detail: null, created_at: at, deleted: null, version: '1' },
-  });
-  const events = Array.from({ length: 150 }, (_, at) => placed(at));
-  const message = { ...placed(1), kind: 'message', target_seq_id: null, about: events };
-  const page = { conversation_id: '1:2', messages: [message, message], key_changes: events, next_cursor: null };
-  const { items, keyChanges } = readMessagePage(page, 1);
-  expect(items).toHaveLength(1);
-  for (const read of [items[0]?.about, keyChanges])
-    expect([read?.length, read?.at(0)?.seqId, read?.at(-1)?.seqId]).toEqual([100, '50', '149']);
-});
-
-test('public keys of an untrusted platform, which are cached, are few and short', () => {
-  const parts = ['identity_public_key', 'signing_public_key', 'identity_signature', 'signing_signature'];
-  const keys = (version: number, fields = {}) => ({
-    ...{ version: String(version), ...Object.fromEntries(parts.map((name) => [name, 'a'])), ...fields },
-  });
-  const read = readPublicKeys({ user_id: '1', keys: Array.from({ length: 50 }, (_, at) => keys(at)) });
-  expect([read.length, read.at(-1)?.publicKeyVersion]).toEqual([32, '49']);
-  for (const name of ['version', ...parts]) {
-    const long = { user_id: '1', keys: [keys(1, { [name]: 'a'.repeat(129) })] };
-    expect(() => readPublicKeys(long)).toThrow(InvalidResponseError);
-  }
 });
