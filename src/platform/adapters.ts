@@ -50,9 +50,9 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   sandbox: {
     capabilities: sandboxCapabilities,
     ping: { path: '/2/users/me', status: 401 },
-    open: async ({ connections, ...options }) => {
+    open: async ({ connections, ...options }, { platform: { hasMessages } }) => {
       const { SandboxPlatform } = await import('./sandbox/adapter.ts');
-      return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true });
+      return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true, hasMessages });
     },
   },
   atproto: {
@@ -66,9 +66,12 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   x: {
     capabilities: xCapabilities,
     ping: { path: '/2/users/me', status: 401 },
-    open: async ({ connections, ...options }, { secrets: { xAppToken: appToken }, platform: { accountCaps } }) => {
+    open: async (
+      { connections, ...options },
+      { secrets: { xAppToken: appToken }, platform: { accountCaps, hasMessages } },
+    ) => {
       const { XPlatform } = await import('./x/adapter.ts');
-      return new XPlatform({ ...options, counter: connections.platform, appToken, accountCaps });
+      return new XPlatform({ ...options, counter: connections.platform, appToken, accountCaps, hasMessages });
     },
   },
 };

@@ -1,4 +1,4 @@
-import type { EventType } from '../shared/model/event.ts';
+import { type EventType, isMessageType } from '../shared/model/event.ts';
 import type { MediaKind } from '../shared/model/taken-media.ts';
 
 /**
@@ -37,4 +37,30 @@ export interface TextLimit {
 /** Returns `unsupported` entries for several actions with the same reason. */
 export function because(reason: string, ...actions: readonly string[]): Record<string, string> {
   return Object.fromEntries(actions.map((action) => [action, reason]));
+}
+
+/** The actions on direct messages. */
+export const messageActions = [
+  'dm/list',
+  'dm/messages',
+  'dm/send',
+  'dm/send_media',
+  'dm/edit',
+  'dm/delete',
+  'dm/react',
+  'dm/unreact',
+  'dm/enroll',
+];
+
+export const messagesOff = 'The operator has turned direct messages off';
+
+/** Returns the capabilities of a platform whose direct messages the operator has turned off (MESSAGES=0). */
+export function withoutMessages({ unsupported, eventTypes, ...others }: PlatformCapabilities): PlatformCapabilities {
+  const types = eventTypes.filter((type) => !isMessageType(type));
+  const events = types.length === 0 ? ['webhooks/create', 'events/token', 'events'] : [];
+  return {
+    ...others,
+    unsupported: { ...unsupported, ...because(messagesOff, ...messageActions, ...events) },
+    eventTypes: types,
+  };
 }

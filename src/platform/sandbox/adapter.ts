@@ -6,7 +6,6 @@ import { SandboxSession } from './session.ts';
 
 /** The adapter for the sandbox platform. It uses the sandbox over HTTP only. */
 export class SandboxPlatform extends XPlatform {
-  override readonly capabilities = sandboxCapabilities;
   override readonly honoursTokens = true;
   override readonly maxWaitingCalls = maxWaitingCalls;
   override readonly minPollMs = 500;
@@ -14,7 +13,8 @@ export class SandboxPlatform extends XPlatform {
   constructor(options: Omit<XPlatformOptions, 'features' | 'appToken' | 'identifiers' | 'onCreditExhausted'>) {
     const { origin, host } = new URL(options.origin);
     const features = { extensions: true, host, pages: { url: origin, platformUrl: origin } };
-    super({ ...options, origin, features, appToken: null, identifiers: null, onCreditExhausted: () => {} });
+    const none = { appToken: null, identifiers: null, onCreditExhausted: () => {} };
+    super({ ...options, ...none, origin, features }, sandboxCapabilities);
   }
 
   override as(call: PlatformCall): PlatformSession {

@@ -1,4 +1,4 @@
-import type { PlatformCapabilities } from '../capabilities.ts';
+import { type PlatformCapabilities, withoutMessages } from '../capabilities.ts';
 import { Transport, type TransportOptions } from '../http/transport.ts';
 import type { Platform, PlatformCall, PlatformIdentifiers, PlatformSession } from '../port.ts';
 import { xCapabilities } from './capabilities.ts';
@@ -13,13 +13,15 @@ export type XPlatformOptions = Omit<TransportOptions, 'guarded'> &
     /** Default: those of X. */
     features?: XClientOptions['features'];
     identifiers: PlatformIdentifiers | null;
+    /** False if the operator has turned direct messages off. Default: true. */
+    hasMessages?: boolean | undefined;
     /** Accepts key realms with a fast hash of PINs, for tests. Default: false. */
     allowsFastHashing?: boolean | undefined;
   };
 
 /** The adapter for X's API v2: https://docs.x.com/x-api */
 export class XPlatform implements Platform {
-  readonly capabilities: PlatformCapabilities = xCapabilities;
+  readonly capabilities: PlatformCapabilities;
   readonly honoursTokens: boolean = false;
   readonly callersChooseServers = false;
   readonly maxWaitingCalls: number = 0;
@@ -29,9 +31,26 @@ export class XPlatform implements Platform {
   protected readonly parts: SessionParts;
   readonly #transport: Transport;
 
-  constructor({ features = xFeatures, identifiers: stored, allowsFastHashing = false, ...options }: XPlatformOptions) {
+  constructor(
+    {
+      features = xFeatures,
+      identifiers: stored,
+      hasMessages = true,
+      allowsFastHashing = false,
+      ...options
+    }: XPlatformOptions,
+    capabilities: PlatformCapabilities = xCapabilities,
+  ) {
+    this.capabilities = hasMessages ? capabilities : withoutMessages(capabilities);
     this.#transport = new Transport(options);
-    this.parts = sessionParts({ ...options, transport: this.#transport, features, stored, allowsFastHashing });
+    this.parts = sessionParts({
+      ...options,
+      transport: this.#transport,
+      features,
+      stored,
+      hasMessages,
+      allowsFastHashing,
+    });
   }
 
   as(call: PlatformCall): PlatformSession {

@@ -4,6 +4,7 @@ const MiB = 1024 * 1024;
 const missing = "X's API has no such operation";
 const later = 'Postern cannot do this on X yet';
 
+/** Audio, SVG and other files can be sent in messages only (docs/rest.md, Media). */
 export const xCapabilities = {
   kind: 'x',
   unsupported: {
@@ -15,22 +16,18 @@ export const xCapabilities = {
       'article/unpublish',
       'article/delete',
     ),
-    ...because(
-      later,
-      'dm/list',
-      'dm/messages',
-      'dm/send',
-      'dm/send_media',
-      'dm/edit',
-      'dm/delete',
-      'dm/react',
-      'dm/unreact',
-    ),
-    ...because(later, 'dm/enroll', 'webhooks/create', 'events/token', 'events'),
+    ...because(later, 'webhooks/create', 'events/token', 'events'),
   },
   eventTypes: [],
   limits: {
     text: { unit: 'weighted_characters', length: 280, premiumLength: 25_000, bytes: null },
-    mediaBytes: { photo: 5 * MiB, gif: 15 * MiB, video: 512 * MiB },
+    mediaBytes: {
+      photo: 5 * MiB,
+      gif: 15 * MiB,
+      video: 512 * MiB,
+      audio: 25 * MiB,
+      svg: 1 * MiB,
+      file: 25 * MiB,
+    },
   },
 } satisfies PlatformCapabilities;

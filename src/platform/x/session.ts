@@ -40,18 +40,23 @@ export interface SessionParts {
   features: XFeatures;
   runtime: Runtime;
   juicebox: Juicebox;
+  /** False if the operator has turned direct messages off. */
+  hasMessages: boolean;
 }
 
 /** Returns what all sessions of an adapter share. */
 export function sessionParts({
   stored,
+  hasMessages,
   allowsFastHashing,
   ...options
-}: XClientOptions & Pick<SessionParts, 'stored'> & Pick<ConfigRules, 'allowsFastHashing'>): SessionParts {
+}: XClientOptions &
+  Pick<SessionParts, 'stored' | 'hasMessages'> &
+  Pick<ConfigRules, 'allowsFastHashing'>): SessionParts {
   const { features, runtime, transport } = options;
   const client = new XClient(options);
   const juicebox = new Juicebox({ platform: new URL(options.origin), allowsFastHashing }, transport, runtime);
-  return { client, features, runtime, identifiers: new Identifiers(client, runtime), stored, juicebox };
+  return { client, features, runtime, identifiers: new Identifiers(client, runtime), stored, juicebox, hasMessages };
 }
 
 /** A list of X: its operation, and the object or the words that select it. */

@@ -1,16 +1,18 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
+import { messagesOff } from '../capabilities.ts';
 import { flag, id, object, optional, text, type Wire } from '../http/wire.ts';
 import type { PlatformKeyBackup } from '../key-backup-port.ts';
 import type { PlatformMessages } from '../messages-port.ts';
-import type {
-  CreatedTweet,
-  FollowState,
-  NamedUser,
-  NewTweet,
-  PlatformArticles,
-  PlatformMedia,
-  UserReference,
+import {
+  type CreatedTweet,
+  type FollowState,
+  type NamedUser,
+  type NewTweet,
+  NotSupportedError,
+  type PlatformArticles,
+  type PlatformMedia,
+  type UserReference,
 } from '../port.ts';
 import { XArticles } from './articles.ts';
 import type { XWrite } from './client.ts';
@@ -38,6 +40,7 @@ export class XSession extends XReadSession {
   }
 
   override get keyBackup(): PlatformKeyBackup {
+    this.#requireMessages();
     return new XKeyBackup(this.parts, this.call);
   }
 
@@ -46,6 +49,7 @@ export class XSession extends XReadSession {
   }
 
   override get messages(): PlatformMessages {
+    this.#requireMessages();
     return new XMessages(this.parts, this.call);
   }
 
@@ -130,6 +134,10 @@ export class XSession extends XReadSession {
 
   protected write<Body extends string, T>(request: XWrite<Body>, read: (data: Wire) => T): Promise<T> {
     return this.parts.client.write(request, this.call, read);
+  }
+
+  #requireMessages(): void {
+    if (!this.parts.hasMessages) throw new NotSupportedError(messagesOff);
   }
 
   /** X knows no idempotency tokens, so the write is never sent again. */

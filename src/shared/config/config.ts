@@ -147,6 +147,7 @@ function configOf(checked: CheckedSettings, env: Environment) {
       waitMs: checked.PLATFORM_WAIT_MS,
       plcUrl: checked.ATPROTO_PLC_URL,
       jetstreamUrl: checked.ATPROTO_JETSTREAM_URL,
+      hasMessages: checked.MESSAGES,
       accountCaps: { percent: checked.X_ACCOUNT_SHARE, dailyMicros: checked.X_ACCOUNT_DOLLARS_PER_DAY },
     }),
     sandbox: Object.freeze({ port: checked.SANDBOX_PORT, activity: checked.SANDBOX_ACTIVITY }),

@@ -162,6 +162,12 @@ export const settings = {
       'Origin of a Jetstream, which reports events of all accounts at once instead of with the next poll. Used only with PLATFORM_KIND=atproto.',
     example: 'wss://jetstream1.us-east.bsky.network',
   },
+  MESSAGES: {
+    ...withDefault('1', onOff),
+    about:
+      'Direct messages, for which callers send the PIN of their encrypted chat to this server. 0 refuses them with 501.',
+    example: '0',
+  },
   PLATFORM_TIMEOUT_MS: {
     ...withDefault('15000', wholeNumber(1, 600_000)),
     about: 'Deadline of one platform call, in milliseconds. An upload has ten times as long.',

@@ -34,6 +34,7 @@ describe('settings', () => {
         waitMs: 25_000,
         plcUrl: 'https://plc.directory',
         jetstreamUrl: null,
+        hasMessages: true,
         accountCaps: { percent: 25, dailyMicros: null },
       },
       sandbox: { port: 4001, activity: true },
