@@ -1,24 +1,21 @@
+import { eventTypes, isMessageType } from '../../shared/model/event.ts';
 import { because, type PlatformCapabilities } from '../capabilities.ts';
 
 const MiB = 1024 * 1024;
 const missing = "X's API has no such operation";
-const later = 'Postern cannot do this on X yet';
 
 /** Audio, SVG and other files can be sent in messages only (docs/rest.md, Media). */
 export const xCapabilities = {
   kind: 'x',
-  unsupported: {
-    ...because(
-      missing,
-      'user/followers_you_know',
-      'article/list',
-      'article/update',
-      'article/unpublish',
-      'article/delete',
-    ),
-    ...because(later, 'webhooks/create', 'events/token', 'events'),
-  },
-  eventTypes: [],
+  unsupported: because(
+    missing,
+    'user/followers_you_know',
+    'article/list',
+    'article/update',
+    'article/unpublish',
+    'article/delete',
+  ),
+  eventTypes: eventTypes.filter(isMessageType),
   limits: {
     text: { unit: 'weighted_characters', length: 280, premiumLength: 25_000, bytes: null },
     mediaBytes: {

@@ -1,9 +1,21 @@
 import { Readable } from 'node:stream';
 import { canonicalConversationId } from '../../shared/model/conversation-id.ts';
 import type { Participant } from '../../shared/model/direct-message.ts';
+import type { Page } from '../../shared/model/page.ts';
 import type { PlacedEvent, RegisteredChatKeys } from '../../shared/model/sealed-event.ts';
 import { pageLimits, usualLimits } from '../http/answer.ts';
-import { flag, InvalidResponseError, id, list, object, optional, readIsoTime, text, type Wire } from '../http/wire.ts';
+import {
+  flag,
+  InvalidResponseError,
+  id,
+  list,
+  object,
+  optional,
+  readIsoTime,
+  text,
+  time,
+  type Wire,
+} from '../http/wire.ts';
 import type {
   ChatConversation,
   ConversationPage,
@@ -44,6 +56,12 @@ const conversationFields = { 'chat_conversation.fields': 'id,is_muted,type' };
 const eventFields = { 'chat_message_event.fields': 'created_at,encoded_event,id,sender_id' };
 const participantFields = { expansions: 'participant_ids', 'user.fields': userFieldNames };
 
+/** A conversation and the time of its last change, in milliseconds. */
+export interface UpdatedConversation {
+  readonly id: string;
+  readonly updatedAt: number;
+}
+
 /** The encrypted messages of one actor: https://docs.x.com/xchat. Only conversations of two users are supported. */
 export class XMessages implements PlatformMessages {
   readonly #parts: SessionParts;
@@ -72,6 +90,13 @@ export class XMessages implements PlatformMessages {
     for (const { participants } of found.items)
       for (const participant of participants) participant.hasPublicKey = withKeys.has(participant.id);
     return { ...found, viewerId };
+  }
+
+  /** Returns the ids and times of conversations, newest first. X does not bill them. */
+  updated({ count, cursor }: PageRequest): Promise<Page<UpdatedConversation>> {
+    const query = { 'chat_conversation.fields': 'id,updated_at' };
+    const request = { operation: operations.getChatConversations, query, page: { size: count, token: cursor } };
+    return this.#parts.client.send(request, this.#call, (body) => pageOf(body, count, readUpdated));
   }
 
   events(conversationId: string, { count, cursor }: PageRequest): Promise<EventPage> {
@@ -238,7 +263,7 @@ function pageOf<Item>({ data, meta }: XBody, count: number, read: (item: Wire) =
 
 /** Returns `null` for a group. */
 function readConversation(conversation: Wire, users: readonly Wire[]): ChatConversation | null {
-  const conversationId = canonicalConversationId(text(conversation.id, 'id', maxConversationId));
+  const conversationId = idOf(conversation);
   if (conversationId === undefined) return null;
   const participants = conversationId.split(':').flatMap((userId) => {
     const user = users.find((each) => each.id === userId);
@@ -252,6 +277,17 @@ function readConversation(conversation: Wire, users: readonly Wire[]): ChatConve
     hasMore: optional(flag, conversation.has_more, 'has_more', false),
     participants,
   };
+}
+
+/** Returns `null` for a group. */
+function readUpdated(conversation: Wire): UpdatedConversation | null {
+  const id = idOf(conversation);
+  return id === undefined ? null : { id, updatedAt: time(conversation.updated_at, 'updated_at').getTime() };
+}
+
+/** Returns undefined for a group. */
+function idOf(conversation: Wire): string | undefined {
+  return canonicalConversationId(text(conversation.id, 'id', maxConversationId));
 }
 
 function readParticipant(user: Wire): Participant {

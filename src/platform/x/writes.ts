@@ -5,6 +5,8 @@ import { flag, id, object, optional, text, type Wire } from '../http/wire.ts';
 import type { PlatformKeyBackup } from '../key-backup-port.ts';
 import type { PlatformMessages } from '../messages-port.ts';
 import {
+  type ActivityPage,
+  type ActivityRequest,
   type CreatedTweet,
   type FollowState,
   type NamedUser,
@@ -15,6 +17,7 @@ import {
   type UserReference,
 } from '../port.ts';
 import { XArticles } from './articles.ts';
+import { ChatFeed } from './chat-feed.ts';
 import type { XWrite } from './client.ts';
 import { protectedFields, referenceFields } from './fields.ts';
 import { aUser, byReference, checkedId, isId } from './identifiers.ts';
@@ -42,6 +45,11 @@ export class XSession extends XReadSession {
   override get keyBackup(): PlatformKeyBackup {
     this.#requireMessages();
     return new XKeyBackup(this.parts, this.call);
+  }
+
+  override activity(request: ActivityRequest): Promise<ActivityPage> {
+    this.#requireMessages();
+    return new ChatFeed(this.parts, this.call).page(request);
   }
 
   override get articles(): PlatformArticles {
