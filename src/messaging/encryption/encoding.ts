@@ -1,5 +1,5 @@
 /**
- * Thrown when bytes do not have the expected form. `openEvent` and `openEvents` catch it and return `corrupt`. It is
+ * Thrown when bytes do not have the expected form. `openEvent` catches it and returns `corrupt`. It is
  * also thrown to a caller that tries to encrypt invalid data, such as an id that is not a number.
  */
 export class MalformedError extends Error {

@@ -31,15 +31,10 @@ export {
   type Self,
   zeroiseChatKeys,
 } from './keys.ts';
-export {
-  MediaCorruptError as MediaCorrupt,
-  openMedia,
-  sealedSize,
-  sealMedia,
-} from './media.ts';
+export { sealedSize, sealMedia } from './media.ts';
 export { encodeMessageEvent as placeEvent, envelopeOf } from './message-event.ts';
 export { mayAct, SeenMessages } from './message-rules.ts';
-export { openEvent, openEvents, type Reader } from './open.ts';
+export { openEvent, type Reader } from './open.ts';
 export { type OpenedContent as Opened, type OpenFailure, openFailures } from './opened.ts';
 export type { KeyPair, RandomBytes } from './p256.ts';
 export { type PeerKeys, Peers, type RegisteredKeys } from './peers.ts';

@@ -43,23 +43,6 @@ export function openEvent(raw: string, reader: Reader): OpenedEvent {
   return result.ok ? { ok: true, value: { ...envelope, ...result.value } } : { ...result, envelope };
 }
 
-/**
- * Opens the events of a page and returns one result for each, in the same order. Keys in key changes are added to
- * `reader.keys`.
- */
-export function openEvents(raw: readonly string[], reader: Reader): OpenedEvent[] {
-  const attempts = raw.map((one) => {
-    const result = openEvent(one, reader);
-    if (result.ok && result.value.kind === 'keyChange') reader.keys.adopt(result.value.key);
-    return result;
-  });
-  // An event may precede the key change that has its key, so events without a key are tried again.
-  return attempts.map((result, index) => {
-    const event = raw[index];
-    return !result.ok && result.reason === 'no_key' && event !== undefined ? openEvent(event, reader) : result;
-  });
-}
-
 function openPlaced(placed: DecodedMessageEvent, reader: Reader): OpenedContent<MessageContent | MessageAction> {
   try {
     if (!belongs(placed.envelope, reader.conversationId)) return refused('wrong_conversation');

@@ -5,7 +5,7 @@ import { chacha20, hchacha } from '@noble/ciphers/chacha.js';
  * An implementation of libsodium's `crypto_secretstream_xchacha20poly1305` (documentation: "Secret stream"), which the
  * official SDK (0.4.3) uses for media. Each chunk is `tag byte ‖ ciphertext ‖ MAC`. The MAC of a chunk changes the
  * nonce of the next one, so that chunks cannot be removed, repeated or reordered. Only the two tags that the SDK uses
- * are supported.
+ * are supported, and only encryption: Postern describes attachments, and does not read them.
  */
 export const streamHeaderLength = 24;
 /** The number of bytes that encryption adds to a chunk: the tag byte and the MAC. */
@@ -38,12 +38,8 @@ export class SecretStream {
     const work = this.#workspace(plain.length);
     work[blockLength] = tag;
     work.set(plain, 2 * blockLength);
-    chacha20(
-      this.#key,
-      this.#nonce,
-      work.subarray(0, 2 * blockLength + plain.length),
-      work.subarray(0, 2 * blockLength + plain.length),
-    );
+    const text = work.subarray(0, 2 * blockLength + plain.length);
+    chacha20(this.#key, this.#nonce, text, text);
     const sealed = new Uint8Array(plain.length + chunkOverhead);
     sealed[0] = work[blockLength] ?? 0;
     sealed.set(work.subarray(2 * blockLength, 2 * blockLength + plain.length), 1);
@@ -51,31 +47,6 @@ export class SecretStream {
     sealed.set(mac, 1 + plain.length);
     this.#advance(mac);
     return sealed;
-  }
-
-  /** Decrypts the next chunk. Returns undefined if the chunk is not valid, and the stream cannot be used after that. */
-  open(sealed: Uint8Array): { tag: number; plain: Uint8Array } | undefined {
-    const length = sealed.length - chunkOverhead;
-    if (length < 0) return undefined;
-    const ciphertext = sealed.subarray(1, 1 + length);
-    const work = this.#workspace(length);
-    work.set(ciphertext, 2 * blockLength);
-    chacha20(
-      this.#key,
-      this.#nonce,
-      work.subarray(0, 2 * blockLength + length),
-      work.subarray(0, 2 * blockLength + length),
-    );
-    // `work` now has the plaintext. The MAC covers the ciphertext and the encrypted tag, so both are restored after the
-    // plaintext is copied.
-    const plain = work.slice(2 * blockLength, 2 * blockLength + length);
-    const tag = (work[blockLength] ?? 0) ^ (sealed[0] ?? 0);
-    work[blockLength] = sealed[0] ?? 0;
-    work.set(ciphertext, 2 * blockLength);
-    const mac = this.#mac(work, length);
-    if (!isEqual(mac, sealed.subarray(1 + length))) return undefined;
-    this.#advance(mac);
-    return { tag, plain };
   }
 
   /** Allocates one buffer for the MAC key, the tag block, the text, the padding and the lengths. */
@@ -125,10 +96,4 @@ function subkey(key: Uint8Array, input: Uint8Array): Uint8Array {
 function toWords(bytes: Uint8Array): Uint32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Uint32Array.from({ length: bytes.length / 4 }, (_, i) => view.getUint32(4 * i, true));
-}
-
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  let difference = one.length ^ other.length;
-  for (let i = 0; i < one.length; i += 1) difference |= (one[i] ?? 0) ^ (other[i] ?? 0);
-  return difference === 0;
 }

@@ -5,7 +5,6 @@ import {
   ConversationKeys,
   conversationIdOf,
   openEvent,
-  openEvents,
   Peers,
   placeEvent,
   SeenMessages,
@@ -15,7 +14,7 @@ import {
   signDelete,
 } from '../../../src/messaging/encryption/index.ts';
 import { stringField, struct } from '../../../src/messaging/encryption/thrift-writer.ts';
-import { established, nowMs, pair, person, registered } from './people.ts';
+import { established, nowMs, openEvents, pair, person, registered } from './people.ts';
 
 const placement = { sequenceId: '5001', createdAtMs: nowMs };
 const text = 'meet me at noon';

@@ -10,8 +10,6 @@ import {
   fingerprintOf,
   importChatKeys,
   openEvent,
-  openEvents,
-  openMedia,
   Peers,
   placeEvent,
   type RegisteredKeys,
@@ -24,7 +22,7 @@ import {
   signDelete,
 } from '../../../src/messaging/encryption/index.ts';
 import { binaryField, stringField, struct, structField } from '../../../src/messaging/encryption/thrift-writer.ts';
-import { pair, person, registered } from './people.ts';
+import { openEvents, pair, person, registered } from './people.ts';
 import { collect, inPieces } from './pieces.ts';
 
 // The package does not export key import, because browsers must not have it, so the engine below is used.
@@ -252,13 +250,11 @@ test.each([true, false])('deletions are verified on both sides (for all: %s)', (
   });
 });
 
-test.each([1, 1_023, 1_024, 1_025, 2_048, 3_333, 100_000])('media of %i bytes passes both ways', async (size) => {
+test.each([1, 1_023, 1_024, 1_025, 2_048, 3_333, 100_000])('media of %i bytes is read by the official SDK', async (size) => {
   const { ada, key } = pair();
   const chat = official(ada);
   const file = randomBytes(size);
   const sealed = await collect(sealMedia(inPieces(file), key.key, randomBytes));
   expect(sealed).toHaveLength(sealedSize(size));
   expect(Buffer.from(chat.decryptStream(sealed, key.key)).equals(file)).toBe(true);
-  const theirs = chat.encryptStream(file, key.key);
-  expect((await collect(openMedia(inPieces(theirs), key.key))).equals(file)).toBe(true);
 });

@@ -5,6 +5,8 @@ import {
   ConversationKeys,
   conversationIdOf,
   generateChatKeys,
+  type OpenedEvent,
+  openEvent,
   Peers,
   type Reader,
   type RegisteredKeys,
@@ -52,4 +54,13 @@ export function established(self: Self, conversationId: string, peers: Peers) {
   const change = sealKeyChange(self, conversationId, peers, { nowMs, randomBytes });
   if (!change.ok) throw new Error(change.reason);
   return change.value;
+}
+
+/** Opens the events of a page. An event may precede the key change that has its key. */
+export function openEvents(page: readonly string[], reader: Reader): OpenedEvent[] {
+  for (const event of page) {
+    const result = openEvent(event, reader);
+    if (result.ok && result.value.kind === 'keyChange') reader.keys.adopt(result.value.key);
+  }
+  return page.map((event) => openEvent(event, reader));
 }
