@@ -1,7 +1,6 @@
 import { canonicalConversationId } from '../../shared/model/conversation-id.ts';
 import {
   type LikeEvent,
-  type MessageEvent,
   type PlatformEvent,
   type RetweetEvent,
   type TweetEventType,
@@ -10,6 +9,7 @@ import {
 import { pageLimits } from '../http/answer.ts';
 import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from '../http/wire.ts';
 import type { ActivityPage } from '../port.ts';
+import { maxEventLength, messageEvent, readEvent as readChatEvent } from '../x/messages.ts';
 
 const tweetTypes = new Map<unknown, TweetEventType>([
   ['mention', 'tweet.mention'],
@@ -32,8 +32,6 @@ const maxTypes = 16;
 /** The maximum length of names, in UTF-16 code units. The platform allows at most 50 characters. */
 const maxNameLength = 200;
 const maxCursorLength = 4_096;
-/** The longest event of a conversation in base64. */
-const maxEventLength = 256 * 1024;
 
 /** Returns the limits of a page of events. */
 export const eventLimits = (count: number) => pageLimits(count, maxEventLength);
@@ -89,18 +87,8 @@ function cut(read: string): string {
   return read.length <= maxTextLength ? read : read.slice(0, maxTextLength).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** The id of the event has the conversation and the sequence id only, so that every source of events gives the same id. */
-function readChat(chat: Wire): Pick<MessageEvent, 'id' | 'type' | 'tweet' | 'message' | 'fromMe'> {
+function readChat(chat: Wire): ReturnType<typeof messageEvent> {
   const conversationId = canonicalConversationId(text(chat.conversation_id, 'conversation_id', maxNameLength));
   if (conversationId === undefined) throw new InvalidResponseError('conversation_id is not one of two users');
-  const fromMe = flag(chat.from_me, 'from_me');
-  const message = {
-    seqId: id(chat.id, 'id'),
-    senderId: id(chat.sender_id, 'sender_id'),
-    conversationId,
-    createdAt: readIsoTime(chat.created_at, 'created_at'),
-    encoded: text(chat.encoded_event, 'encoded_event', maxEventLength),
-  };
-  const type = fromMe ? 'message.sent' : 'message.received';
-  return { id: `${conversationId} ${message.seqId}`, type, tweet: null, message, fromMe };
+  return messageEvent(readChatEvent(chat, conversationId), flag(chat.from_me, 'from_me'));
 }

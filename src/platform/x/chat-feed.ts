@@ -5,7 +5,7 @@ import type { PlacedEvent } from '../../shared/model/sealed-event.ts';
 import { text } from '../http/wire.ts';
 import type { ActivityPage, ActivityRequest, NamedUser, PlatformCall } from '../port.ts';
 import { leastFields } from './fields.ts';
-import { type UpdatedConversation, XMessages } from './messages.ts';
+import { messageEvent, type UpdatedConversation, XMessages } from './messages.ts';
 import { operations } from './operations.ts';
 import { readUserName } from './read-user.ts';
 import { itemsOf, type SessionParts } from './session.ts';
@@ -122,17 +122,9 @@ export class ChatFeed {
     );
     const byId = new Map(users.map((user) => [user.id, user]));
     return events.map((message) => {
-      const { seqId, senderId, conversationId, createdAt } = message;
-      const fromMe = senderId === viewerId;
-      return {
-        id: `${conversationId} ${seqId}`,
-        type: fromMe ? 'message.sent' : 'message.received',
-        createdAt,
-        actor: byId.get(senderId) ?? { id: senderId, userName: '', name: '' },
-        tweet: null,
-        message,
-        fromMe,
-      };
+      const { senderId, createdAt } = message;
+      const actor = byId.get(senderId) ?? { id: senderId, userName: '', name: '' };
+      return { ...messageEvent(message, senderId === viewerId), createdAt, actor };
     });
   }
 }

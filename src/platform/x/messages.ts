@@ -39,7 +39,7 @@ const MiB = 1024 * 1024;
 /** The size of a segment, as X's own client has it. */
 const segmentBytes = 3 * MiB;
 /** The longest event in base64. Real events of 10,000 characters have a tenth. */
-const maxEventLength = 256 * 1024;
+export const maxEventLength = 256 * 1024;
 /** The maximum length of a public key or its signature: 91 bytes, in base64. They are cached. */
 const maxKeyLength = 128;
 /** The maximum number of the keys of a user, and of the key changes of a conversation, that are read. The oldest are left out. */
@@ -300,7 +300,7 @@ function readParticipant(user: Wire): Participant {
   };
 }
 
-function readEvent(event: Wire, conversationId: string): PlacedEvent {
+export function readEvent(event: Wire, conversationId: string): PlacedEvent {
   return {
     seqId: id(event.id, 'id'),
     senderId: id(event.sender_id, 'sender_id'),
@@ -308,6 +308,12 @@ function readEvent(event: Wire, conversationId: string): PlacedEvent {
     createdAt: readIsoTime(event.created_at, 'created_at'),
     encoded: text(event.encoded_event, 'encoded_event', maxEventLength),
   };
+}
+
+/** The id of an event has the conversation and the sequence id only, so that every source of events gives the same id. */
+export function messageEvent(message: PlacedEvent, fromMe: boolean) {
+  const type = fromMe ? ('message.sent' as const) : ('message.received' as const);
+  return { id: `${message.conversationId} ${message.seqId}`, type, tweet: null, message, fromMe };
 }
 
 /** Returns the last items, which are the newest. */
