@@ -10,7 +10,7 @@ import { ParityConversation } from './parity-messages.ts';
 import { needs, type OwnThing } from './parity-needs.ts';
 import type { ParityPlatform, PlatformActor } from './parity-platform.ts';
 import { rows, variablesOf } from './parity-rows.ts';
-import { ParityWebhook, prepareWebhook } from './parity-webhooks.ts';
+import { needsDelivery, ParityWebhook, prepareWebhook } from './parity-webhooks.ts';
 
 type Input = Record<string, unknown>;
 
@@ -129,7 +129,8 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
 
   /** True if the platform supports the action and can provide what the action needs. */
   canRun({ name }: Action): boolean {
-    const { supports } = this.platform;
+    const { supports, follow } = this.platform;
+    if (follow === null && needsDelivery.test(name)) return false;
     return supports(name) && (!/\bwebhooks\b/.test(name) || supports('webhooks/create'));
   }
 

@@ -38,8 +38,8 @@ export interface ParityPlatform {
   makeAccount(dollars: string): Promise<{ key: string }>;
   /** Returns an actor, which is new if it will write, and another user. */
   newActors(wanted: { writes: boolean; chatKeys: boolean }): Promise<{ actor: PlatformActor; user: PlatformActor }>;
-  /** Makes another user follow this one. */
-  follow(userName: string): Promise<unknown>;
+  /** Makes another user follow this one. `null` if the platform does not report that as an event. */
+  readonly follow: ((userName: string) => Promise<unknown>) | null;
   /** Returns the number of uploads of media. */
   uploads(): Promise<number>;
   stop(): Promise<void>;

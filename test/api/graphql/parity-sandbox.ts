@@ -71,7 +71,8 @@ export async function startXParity(): Promise<ParityFixture> {
   const { platform, receiver } = await startSandboxParity();
   const { demo } = platform.service;
   const checked = await startCheckedX(demo.sandboxUrl);
-  const { origin, makeAccount, stop } = await startService({ PLATFORM_KIND: 'x', PLATFORM_URL: checked.url }, { demo });
+  const env = { PLATFORM_KIND: 'x', PLATFORM_URL: checked.url, ALLOW_LOCALHOST_WEBHOOKS: '1' };
+  const { origin, makeAccount, stop } = await startService(env, { demo });
   const { key: payerKey } = await makeAccount('10');
   const onX: ParityPlatform = {
     ...platform,
@@ -80,6 +81,7 @@ export async function startXParity(): Promise<ParityFixture> {
     payerKey,
     makeAccount,
     supports: (action) => !(action in xCapabilities.unsupported),
+    follow: null,
     async stop() {
       await stop();
       await platform.stop();

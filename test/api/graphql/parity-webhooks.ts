@@ -63,6 +63,9 @@ export class ParityWebhook {
   }
 }
 
+/** Actions on events that were delivered. */
+export const needsDelivery = /deliver|replay|resend/;
+
 /** Creates the state that an action on a webhook needs to have an effect. */
 export async function prepareWebhook(action: string, hook: ParityWebhook, platform: ParityPlatform): Promise<void> {
   if (!/\bwebhooks\b/.test(action) || action === 'webhooks/create') return;
@@ -70,7 +73,7 @@ export async function prepareWebhook(action: string, hook: ParityWebhook, platfo
   await hook.register();
   hook.receiver.answerCrcWith(null);
   hook.signaturesCount = action === 'webhooks/rotate-secret';
-  if (!/deliver|replay|resend/.test(action)) return;
-  await platform.follow(hook.userName);
+  if (!needsDelivery.test(action)) return;
+  await platform.follow?.(hook.userName);
   await hook.received(1);
 }
