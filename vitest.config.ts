@@ -13,7 +13,7 @@ const onlyInAll = [
   'test/docs/{guides,pack}.test.ts',
   'test/media/memory.test.ts',
   'test/outbound/slow-names.test.ts',
-  'test/processes/{database-away,two-gateways}.test.ts',
+  'test/processes/{database-away,recovery-killed,two-gateways}.test.ts',
   'test/sandbox/{crash,activity-crash,chats-crash,realms-crash}.test.ts',
   'test/browser/**',
   'test/soak/**',

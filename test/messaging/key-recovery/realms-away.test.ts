@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ForwardProxy } from '../../../src/outbound/proxy.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
-import type { Account } from '../../sandbox/harness.ts';
-import { openSandbox } from '../../sandbox/harness.ts';
+import { startForwardProxy } from '../../proxy/forward-proxy.ts';
+import { type Account, openSandbox } from '../../sandbox/harness.ts';
 import { isAll } from '../../support/repetitions.ts';
 import { KeyRecoveryFixture, outcomeOf } from './fixture.ts';
 import { type Phase, RealmFront, type Reply } from './realm-front.ts';
@@ -111,11 +111,48 @@ describe('two unavailable realms', () => {
   });
 });
 
-test('an unavailable proxy is named in the error, and not the realms', async () => {
+describe('a proxy', () => {
   const { linus } = sandbox;
-  const session = fixture.session(linus, new ForwardProxy('127.0.0.1:1', 'http://127.0.0.1:1', null));
-  const recovering = fixture.keys().recover(session, fixture.holder(linus), new Secret(linus.encryptionCode));
-  expect(await outcomeOf(recovering)).toMatch(/^502 .*proxy.*127\.0\.0\.1:1/);
+  const recover = (proxy: ForwardProxy, account: Account) => {
+    const session = fixture.session(account, proxy);
+    const who = { ...fixture.holder(account), proxy: new Secret(proxy.origin) };
+    return outcomeOf(fixture.keys().recover(session, who, new Secret(account.encryptionCode)));
+  };
+
+  test('that is unavailable is named in the error, and not the realms', async () => {
+    const proxy = new ForwardProxy('127.0.0.1:1', 'http://127.0.0.1:1', null);
+    expect(await recover(proxy, linus)).toMatch(/^502 .*proxy.*127\.0\.0\.1:1/);
+  });
+
+  test.each([
+    ['Recover1', 0],
+    ['Recover2', 1],
+  ] as const)('that dies after %s costs %i guesses', async (phase, guesses) => {
+    const account = await sandbox.mint();
+    const { name, url, origin, stop } = await startForwardProxy();
+    const { username, password } = new URL(url);
+    const basic = Buffer.from(`${username}:${password}`).toString('base64');
+    const proxy = new ForwardProxy(name, origin, new Secret(`Basic ${basic}`));
+    let handled = 0;
+    let died = () => {};
+    const dying = new Promise<void>((resolve) => {
+      died = resolve;
+    });
+    for (const place of [1, 2, 3])
+      front.at(place, async (at, ask) => {
+        const reply = await ask();
+        if (at !== phase) return reply;
+        handled += 1;
+        if (handled === 3) void stop().then(died);
+        await dying;
+        return reply;
+      });
+    const [outcome, counts] = await front.counts('Recover2', () => recover(proxy, account));
+    expect(outcome).toMatch(/^50[234] .*proxy/);
+    expect(counts).toEqual([guesses, guesses, guesses]);
+    front.clear();
+    expect(await remaining(account)).toBe(20 - guesses);
+  });
 });
 
 describe('a realm with a wrong response', () => {
