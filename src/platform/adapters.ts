@@ -8,7 +8,7 @@ import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { atprotoCapabilities } from './atproto/capabilities.ts';
 import type { PlatformCapabilities } from './capabilities.ts';
-import type { OnCost, Platform, PlatformIdentifiers, PlatformState } from './port.ts';
+import type { OnCost, Platform, PlatformIdentifiers, PlatformLogins, PlatformState } from './port.ts';
 import { sandboxCapabilities } from './sandbox/capabilities.ts';
 import { xCapabilities } from './x/capabilities.ts';
 
@@ -24,6 +24,8 @@ export interface AdapterOptions {
   secretKeys: readonly Secret<Buffer>[];
   /** Encrypted records that all processes share. */
   state: PlatformState;
+  /** The logins of connections. */
+  logins: PlatformLogins;
   /** Identifiers that do not fit into an id, which all processes share. */
   identifiers: PlatformIdentifiers;
   /** Called when the platform refuses a call because the operator's credit there is used up. */

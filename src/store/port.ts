@@ -3,12 +3,14 @@ import { PosternError } from '../shared/errors/postern-error.ts';
 import type { KeyRestrictions } from '../shared/model/key-restrictions.ts';
 import type { Micros } from '../shared/model/money.ts';
 import type { AuditEntry, AuditStore } from './audit-port.ts';
+import type { ConnectionStore } from './connection-port.ts';
 import type { DeliveryStore, EventStore } from './event-port.ts';
 import type { IdempotencyStore } from './idempotency-port.ts';
 import type { Balance, LedgerStore } from './ledger-port.ts';
 import type { PollerStore, WebhookStore } from './webhook-port.ts';
 
 export * from './audit-port.ts';
+export * from './connection-port.ts';
 export * from './event-port.ts';
 export * from './idempotency-port.ts';
 export * from './ledger-port.ts';
@@ -39,6 +41,7 @@ export interface Store {
   readonly secretCheck: SecretCheckStore;
   readonly platformState: PlatformStateStore;
   readonly identifiers: IdentifierStore;
+  readonly connections: ConnectionStore;
   /** Returns the number of calls that wait for the thread of the store. Not set if the store has no thread of its own. */
   readonly callsWaiting?: () => number;
   /** Returns the time of the store's clock. All processes of one store agree on it, even if their own clocks differ. */

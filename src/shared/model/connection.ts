@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { isoTime, userId, userName } from './scalars.ts';
+
+/** The form of a connection's id, which may stand for `auth_token`. */
+export const connectionIdPattern = /^conn_[0-9A-Za-z]{22}$/;
+
+export const connectionId = z
+  .string()
+  .regex(connectionIdPattern, 'must be the id of a connection, such as conn_5f0c2b7d9e8a4c6b1d3f7a')
+  .meta({ description: 'Id of the connection.', examples: ['conn_5f0c2b7d9e8a4c6b1d3f7a'] });
+
+export const connectionStatuses = ['pending', 'active', 'expired', 'revoked', 'failed'] as const;
+
+const authorizeUrl = z.url().meta({
+  description: 'The page to open in the browser of the person who signs in. It works once, within 10 minutes.',
+});
+
+export const connection = z
+  .object({
+    id: connectionId.meta({ description: 'Id of the connection. It may stand for `auth_token` everywhere.' }),
+    status: z
+      .enum(connectionStatuses)
+      .meta({ description: '`active` if calls can use the connection; `expired` and `revoked` need a reconnect.' }),
+    user: z
+      .object({ id: userId, userName, name: z.string(), profilePicture: z.string() })
+      .nullable()
+      .meta({ id: 'ConnectedUser', description: 'The user of the platform; null before the first sign-in.' }),
+    scopes: z.array(z.string()).meta({ description: 'What the login allows, or what the sign-in asks for.' }),
+    created_at: isoTime.meta({ description: 'Time of creation.' }),
+    last_used_at: isoTime.nullable().meta({ description: 'Approximate time of the last use.' }),
+    expires_at: isoTime.nullable().meta({
+      description: 'When the pending sign-in ends, or the login that cannot be refreshed; null if neither is so.',
+    }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the connection does not work, or why the last reconnect failed.' }),
+  })
+  .meta({ id: 'Connection', description: 'A login of a platform user that the account may use.' });
+
+export const startedConnection = z
+  .object({
+    id: connectionId,
+    status: z.enum(connectionStatuses).meta({ description: '`pending`, or the status before a reconnect.' }),
+    authorize_url: authorizeUrl,
+    expires_at: isoTime.meta({ description: 'When the page stops working.' }),
+  })
+  .meta({ id: 'StartedConnection', description: 'A sign-in that has begun.' });
+
+export const deletedConnection = z
+  .object({ id: connectionId, deleted: z.literal(true) })
+  .meta({ id: 'DeletedConnection', description: 'A connection that was deleted.' });
+
+export type ConnectionView = z.infer<typeof connection>;
+export type StartedConnectionView = z.infer<typeof startedConnection>;
