@@ -147,8 +147,8 @@ export interface SecretCheckStore {
   /** Returns the latest encrypted texts of each kind of record, at most twelve. Returns an empty list if the store contains none. */
   samples(): Promise<string[]>;
   /**
-   * Deletes the value and every record with encrypted text: webhooks, pollers, events, deliveries, idempotency keys, connections and records
-   * of the platform adapter.
+   * Deletes the value and every record with encrypted text: webhooks, pollers, events, deliveries, idempotency keys, connections, waiting
+   * account events and records of the platform adapter.
    */
   discardSealed(): Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { Parts } from './parts.ts';
 
 /** Events of an account are also stored without a poller, for deliveries and for `add`. They have this id instead. */
 const poller = 'account';
+const pollersAtOnce = 16;
 
 export function mongoAccountEvents(parts: Parts): AccountEventStore {
   const { link, collections, clock } = parts;
@@ -44,8 +45,12 @@ export function mongoAccountEvents(parts: Parts): AccountEventStore {
     if (ids.length > 0) await pollers.updateMany({ _id: { $in: ids }, account }, { $set: { woken: true } });
     const now = await clock.recent();
     const streamed = { streamedUntil: { $gt: new Date(now - eventTtlMs) }, keptUntil: { $gt: new Date(now) } };
-    for (const { _id } of await pollers.find({ account, ...streamed }, { projection: { _id: 1 } }).toArray()) {
-      await appendForStreams({ _id, account }, { id, type: accountEventRow, sealed });
+    const reached = await pollers.find({ account, ...streamed }, { projection: { _id: 1 } }).toArray();
+    for (let first = 0; first < reached.length; first += pollersAtOnce) {
+      const some = reached.slice(first, first + pollersAtOnce);
+      await Promise.all(
+        some.map(({ _id }) => appendForStreams({ _id, account }, { id, type: accountEventRow, sealed })),
+      );
     }
     await accountEvents.deleteOne(waits);
     await lowCredit.deleteOne(waits);
@@ -83,6 +88,6 @@ export function mongoAccountEvents(parts: Parts): AccountEventStore {
           .slice(0, limit);
       }),
 
-    queue: (event, sealed, wanted) => link.run(() => queue(event, sealed, wanted)),
+    queue: (event, sealed, wanted) => link.run(() => queue(event, sealed, wanted), 0),
   };
 }

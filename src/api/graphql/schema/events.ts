@@ -20,7 +20,8 @@ type EventSource = EventBody<WebhookEventType>;
 const EventRef = builder.interfaceRef<EventSource>('Event');
 
 builder.interfaceType(EventRef, {
-  description: "Something that happened to the actor's account. Webhooks get the same events with the same ids.",
+  description:
+    'Something that happened to the actor, or to the API account. Webhooks get the same events with the same ids.',
   resolveType: ({ type }) => eventTypeName(type),
   fields: (t) => ({
     id: t.exposeString('id', {
