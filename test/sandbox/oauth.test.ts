@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { operations as reads, writes } from '../../src/platform/x/operations.ts';
 import { scopesOf } from '../../src/sandbox/oauth/scopes.ts';
 import { operations } from '../../src/sandbox/operations/table.ts';
 import { xOperations } from '../../src/sandbox/x/operations.ts';
 import { onSqlite } from '../support/on-sqlite.ts';
+import { repetitions } from '../support/repetitions.ts';
 import { allScopes, consent, signInClient } from '../support/sandbox-sign-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { bearer, openSandbox, request } from './harness.ts';
@@ -230,6 +232,29 @@ describe('refresh token', () => {
     for (const replies of [exchanges, refreshes]) {
       expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     }
+  });
+
+  test('and code: none works twice, in any order of uses, and after a second use none of the grant works', async () => {
+    const steps = fc.array(fc.tuple(fc.nat(), fc.boolean()), { minLength: 5, maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (uses) => {
+        const known: { token: string; grant: number; isCode: boolean }[] = [];
+        for (let grant = 0; grant < 2; grant++) known.push({ token: await client.code(), grant, isCode: true });
+        const used = new Set<string>();
+        const ended = new Set<number>();
+        for (const [place, isLatest] of uses) {
+          const next = known.at(isLatest ? -1 : place % known.length);
+          if (next === undefined) continue;
+          const { token, grant, isCode } = next;
+          const { status, body } = await (isCode ? client.exchange(token) : client.refresh(token));
+          expect(status).toBe(used.has(token) || ended.has(grant) ? 400 : 200);
+          if (status === 200) known.push({ token: body['refresh_token'] ?? '', grant, isCode: false });
+          else ended.add(grant);
+          used.add(token);
+        }
+      }),
+      { numRuns: repetitions(10, 100) },
+    );
   });
 
   test('ends after half a year without use', async () => {
