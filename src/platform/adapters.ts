@@ -66,9 +66,9 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   x: {
     capabilities: xCapabilities,
     ping: { path: '/2/users/me', status: 401 },
-    open: async ({ connections, ...options }, { secrets: { xAppToken: appToken }, platform: { accountCaps } }) => {
+    open: async ({ connections, ...options }, { secrets: { xAppToken: appToken, xApp: app }, platform: { accountCaps } }) => {
       const { XPlatform } = await import('./x/adapter.ts');
-      return new XPlatform({ ...options, counter: connections.platform, appToken, accountCaps });
+      return new XPlatform({ ...options, counter: connections.platform, app, appToken, accountCaps });
     },
   },
 };
