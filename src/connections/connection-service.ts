@@ -117,7 +117,10 @@ export class ConnectionService implements ConnectionCalls {
     const state = begun.state(id);
     const entry = records.auditEntry(found, 'connection.reconnect_begun', { by: author });
     const isGone = ({ revokeAt }: ConnectionRecord) => revokeAt !== null;
-    const change = ({ login }: ConnectionRecord) => ({ ...state, ...(login === null && { status: 'pending' as const, error: null }) });
+    const change = ({ login }: ConnectionRecord) => ({
+      ...state,
+      ...(login === null && { status: 'pending' as const, error: null }),
+    });
     const stored = await records.change(found, (record) => (isGone(record) ? null : change(record)), entry);
     if (!stored) throw connectionNotFound(id);
     return this.#started(stored, code);
@@ -137,7 +140,8 @@ export class ConnectionService implements ConnectionCalls {
   }
 
   /** Returns the calls of a key that may use only these connections. */
-  only(ids: readonly string[]): ConnectionCalls {
+  only(ids: readonly string[] | null): ConnectionCalls {
+    if (ids === null) return this;
     const listed = (account: string, page: { count: number; cursor: string | null }) => this.list(account, page, ids);
     const find = async (account: string, id: string) => {
       if (!ids.includes(id)) throw connectionNotFound(id);
@@ -152,7 +156,8 @@ export class ConnectionService implements ConnectionCalls {
   async #some(account: string, ids: readonly string[]): Promise<StoredConnection[]> {
     const { records } = this.#parts;
     const found = await Promise.all(ids.map((id) => records.stored(records.store.find(id))));
-    return found.filter((record) => record !== null && record.account === account && record.revokeAt === null)
+    return found
+      .flatMap((record) => (record?.account === account && record.revokeAt === null ? [record] : []))
       .sort(compare);
   }
 
@@ -162,7 +167,9 @@ export class ConnectionService implements ConnectionCalls {
     const outcome = await records.stored(records.store.create(record, limits, entry));
     if (outcome === 'created') return;
     const isPending = outcome === 'too_many_pending';
-    const most = isPending ? `${limits.mostPending} connections to which nobody has signed in yet` : `${limits.most} connections`;
+    const most = isPending
+      ? `${limits.mostPending} connections to which nobody has signed in yet`
+      : `${limits.most} connections`;
     const remedy = isPending ? 'Wait until their sign-ins end, or delete one' : 'Delete one first';
     throw new PosternError('connection_limit', `An account may have at most ${most}. ${remedy}`);
   }
@@ -193,7 +200,8 @@ export class ConnectionService implements ConnectionCalls {
   #beginning(returnTo: string | null, token: string) {
     const { records, publicUrl, returnOrigins } = this.#parts;
     const own = publicUrl();
-    if (own === null) throw new NotSupportedError('PUBLIC_URL is not set, to which people return after they have signed in');
+    if (own === null)
+      throw new NotSupportedError('PUBLIC_URL is not set, to which people return after they have signed in');
     if (returnTo !== null) checkReturnTo(returnTo, [new URL(own).origin, ...returnOrigins]);
     // The code is derived from the token of the call, so that a repeated call returns the same link.
     const secret = base62(digest('connection code', token), 32);
@@ -210,7 +218,12 @@ export class ConnectionService implements ConnectionCalls {
   #started(record: ConnectionRecord, code: string): StartedConnectionView {
     const { id, createdAt, signInEndsAt } = record;
     const expires_at = formatIsoTime(signInEndsAt ?? createdAt + signInMs);
-    return { id, status: this.#stateOf(record).status, authorize_url: `${this.#parts.publicUrl()}/connect/${code}`, expires_at };
+    return {
+      id,
+      status: this.#stateOf(record).status,
+      authorize_url: `${this.#parts.publicUrl()}/connect/${code}`,
+      expires_at,
+    };
   }
 
   #viewOf(record: ConnectionRecord): ConnectionView {
@@ -258,5 +271,8 @@ function readPlace(cursor: string | null): ConnectionPlace | null {
 function checkReturnTo(text: string, origins: readonly string[]): void {
   const url = text.length <= maxReturnTo && /^https?:\/\//i.test(text) ? parseUrl(text) : null;
   if (url && url.username === '' && url.password === '' && origins.includes(url.origin)) return;
-  throw malformedField('return_to', `must be a URL without credentials, of at most ${maxReturnTo} characters, at ${origins.join(' or ')}`);
+  throw malformedField(
+    'return_to',
+    `must be a URL without credentials, of at most ${maxReturnTo} characters, at ${origins.join(' or ')}`,
+  );
 }

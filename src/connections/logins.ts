@@ -92,7 +92,8 @@ export class ConnectionLogins implements PlatformLogins {
     if (!this.#isFresh(opened, refusedAccess)) {
       const refreshing = this.#refreshing.get(id) ?? this.#begin(id, opened, refusedAccess);
       // Calls do not wait while the old token still works.
-      if (!this.#isValid(opened, refusedAccess)) opened = requireUsable(await unlessAborted(refreshing, signal), account);
+      if (!this.#isValid(opened, refusedAccess))
+        opened = requireUsable(await unlessAborted(refreshing, signal), account);
     }
     const access = opened.login?.access;
     if (!access || access === refusedAccess) throw rejected();
@@ -103,10 +104,10 @@ export class ConnectionLogins implements PlatformLogins {
   }
 
   /** Must be called after this process has changed the connection. */
-  changed({ account, id }: Pick<StoredConnection, 'account' | 'id'>): void {
+  readonly changed = ({ account, id }: Pick<StoredConnection, 'account' | 'id'>): void => {
     this.#cache.delete(id);
     this.#parts.onChange(account, id);
-  }
+  };
 
   /** Resolves when no refresh runs any more, because its token would be lost. */
   async close(): Promise<void> {
@@ -185,7 +186,10 @@ export class ConnectionLogins implements PlatformLogins {
       const claimed = await records.stored(records.store.replace({ ...record, refreshing: claim }));
       // A process that was suspended has lost its claim.
       if (claimed && claim.until - refreshMs > records.now())
-        return this.#refreshClaimed(claimed, login, { refused, isRepeated: refreshing !== null && refreshing.by !== '' });
+        return this.#refreshClaimed(claimed, login, {
+          refused,
+          isRepeated: refreshing !== null && refreshing.by !== '',
+        });
     }
     throw new PosternError('platform_timeout', 'The login of the connection was not refreshed in time');
   }
@@ -216,8 +220,7 @@ export class ConnectionLogins implements PlatformLogins {
     const sealed = records.sealLogin(claimed.id, renewed);
     const stored = await this.#store(claimed, { scopes, expiresAt, login: sealed });
     if (!stored) return this.#readAgain(claimed.id);
-    if (wasRefused)
-      this.#doubted.set(claimed.id, { access: tokens.access.expose(), until: runtime.now() + doubtedMs });
+    if (wasRefused) this.#doubted.set(claimed.id, { access: tokens.access.expose(), until: runtime.now() + doubtedMs });
     return this.#opened(stored);
   }
 

@@ -61,7 +61,11 @@ const marginShare = 1 / 5;
 export const revocationMs = 24 * 3_600_000;
 
 /** The parts of a record that a new login sets. */
-export function loginOf(user: ConnectedUser, tokens: PlatformTokens, now: number): { login: Login; expiresAt: number | null } {
+export function loginOf(
+  user: ConnectedUser,
+  tokens: PlatformTokens,
+  now: number,
+): { login: Login; expiresAt: number | null } {
   const lifetimeMs = tokens.expiresInSeconds * 1_000;
   const login = {
     user,
@@ -140,7 +144,9 @@ export class ConnectionRecords {
   }
 
   openSignIn({ id, signIn }: ConnectionRecord): SignInState | null {
-    return signIn === null ? null : (JSON.parse(this.#parts.vault.open(signIn, `connection ${id} sign-in`)) as SignInState);
+    return signIn === null
+      ? null
+      : (JSON.parse(this.#parts.vault.open(signIn, `connection ${id} sign-in`)) as SignInState);
   }
 
   auditEntry(

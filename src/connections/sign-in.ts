@@ -152,7 +152,7 @@ export class SignIn implements SignInSteps {
     const needs = { author: false, quoted: false, mentionNames: false, media: false, pinned: false };
     const session = this.#parts.platform.as({ account, authToken, proxy: null, signal: null, tokenFor, needs });
     const { id, userName, name, profilePicture } = await session.ownProfile();
-    return { id, userName, name, profilePicture };
+    return { id, userName, name, profilePicture: profilePicture ?? '' };
   }
 
   /** Records why a sign-in failed. A connection that has a login keeps it. */
@@ -168,7 +168,9 @@ export class SignIn implements SignInSteps {
 
   /** Revokes tokens that are not stored. They end by themselves if the platform cannot be reached. */
   async #discard({ refresh, access }: PlatformTokens): Promise<void> {
-    await this.#platform().revoke(refresh ?? access).catch(() => {});
+    await this.#platform()
+      .revoke(refresh ?? access)
+      .catch(() => {});
   }
 
   #findByCode(code: string): Promise<Found | Refused> {

@@ -67,7 +67,12 @@ export class XSignIn implements PlatformSignIn {
   }
 
   exchange({ code, verifier, redirectUri }: Parameters<PlatformSignIn['exchange']>[0]): Promise<PlatformTokens> {
-    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier.expose() };
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier.expose(),
+    };
     return this.#post('token', form, readTokens);
   }
 

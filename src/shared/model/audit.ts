@@ -37,14 +37,18 @@ export const auditEntry = z
       .object({
         type: z
           .enum(['key', 'operator', 'service'])
-          .meta({ description: '`key` for a call, `operator` for a command, `service` for a sign-in or the end of a login.' }),
+          .meta({
+            description: '`key` for a call, `operator` for a command, `service` for a sign-in or the end of a login.',
+          }),
         key_id: z.string().nullable().meta({ description: 'Id of the API key of the call; null for the others.' }),
         key_name: z.string().nullable().meta({ description: 'Name of this key at that time; null for the others.' }),
       })
       .meta({ id: 'AuditAuthor', description: 'Who made the change.' }),
     subject: z
       .object({
-        type: z.enum(['key', 'webhook', 'payment', 'account', 'connection']).meta({ description: 'Type of the object.' }),
+        type: z
+          .enum(['key', 'webhook', 'payment', 'account', 'connection'])
+          .meta({ description: 'Type of the object.' }),
         id: z.string().meta({ description: 'Id of the object.' }),
         name: z.string().meta({
           description:
@@ -56,6 +60,9 @@ export const auditEntry = z
       .record(z.string(), z.string())
       .meta({ description: 'Further facts, such as the restrictions of a new key. They contain no secret.' }),
   })
-  .meta({ id: 'AuditEntry', description: 'A change of a key, a webhook, a connection, the credit or a setting of the account.' });
+  .meta({
+    id: 'AuditEntry',
+    description: 'A change of a key, a webhook, a connection, the credit or a setting of the account.',
+  });
 
 export type AuditEntryView = z.infer<typeof auditEntry>;

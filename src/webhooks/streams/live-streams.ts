@@ -1,4 +1,3 @@
-import type { PlatformLogins } from '../../platform/port.ts';
 import { isConnectionFailure } from '../../shared/errors/postern-error.ts';
 import type { LiveStream, StreamItem } from '../../shared/model/event.ts';
 import { type EventType, isMessageType, isTweetEventType } from '../../shared/model/event.ts';
@@ -7,6 +6,7 @@ import { turn } from '../../shared/runtime/turns.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 import type { MessageOpener, Opening } from '../shared/message-opener.ts';
+import type { PlatformLogins } from '../shared/platform-access.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { gapType, readGap, tweetOf } from '../shared/stored-event.ts';
 import { EventFeed, EventReader } from './event-feed.ts';
