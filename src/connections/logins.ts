@@ -104,9 +104,9 @@ export class ConnectionLogins implements PlatformLogins {
   }
 
   /** Must be called after this process has changed the connection. */
-  readonly changed = ({ account, id }: Pick<StoredConnection, 'account' | 'id'>): void => {
-    this.#cache.delete(id);
-    this.#parts.onChange(account, id);
+  readonly changed = (record: StoredConnection): void => {
+    this.#opened(record);
+    this.#parts.onChange(record.account, record.id);
   };
 
   /** Resolves when no refresh runs any more, because its token would be lost. */
@@ -145,7 +145,8 @@ export class ConnectionLogins implements PlatformLogins {
   #opened(record: StoredConnection): Opened {
     const { records, runtime } = this.#parts;
     const opened = { record, login: records.openLogin(record), readAt: runtime.now() };
-    this.#cache.set(record.id, opened);
+    // A read that began before a change of this process must not hide it.
+    if ((this.#cache.get(record.id)?.record.revision ?? 0) <= record.revision) this.#cache.set(record.id, opened);
     return opened;
   }
 
