@@ -133,8 +133,8 @@ ${content}
 
 function offerPage({ accountName, scopes, host, userName }: SignInOffer): Omit<Notice, 'status'> {
   return {
-    title: userName === null ? `Connect a user of ${host}` : `Sign in again as @${userName}`,
-    content: html`<p><b>${accountName}</b> asks for access to ${userName === null ? 'a user' : html`<b>@${userName}</b>`} of <b>${host}</b>. Its programs can then:</p>
+    title: userName === null ? `Connect your account at ${host}` : `Sign in again as @${userName}`,
+    content: html`<p><b>${accountName}</b> asks for access to ${userName === null ? 'your account' : html`<b>@${userName}</b>`} at <b>${host}</b>. Its programs can then:</p>
 <ul>
 ${scopes.map((scope) => html`<li>${scopeTexts[scope] ?? html`<code>${scope}</code>`}</li>\n`)}</ul>
 <p class="soft">You sign in at ${host}. Postern does not see your password, and you can withdraw your consent there at any time.</p>
