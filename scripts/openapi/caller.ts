@@ -40,6 +40,7 @@ export class Caller {
   readonly timers: HeldTimers;
   webhook: { id: string } | undefined;
   apiKey: { id: string } | undefined;
+  connection: { id: string } | undefined;
   eventId: string | undefined;
 
   constructor({ demo, store, timers }: Pick<Caller, 'demo' | 'store' | 'timers'>, receiver: TestReceiver) {
@@ -55,6 +56,7 @@ export class Caller {
     if (name === 'webhooks/create') this.webhook = data;
     if (name === 'webhooks/deliveries') this.eventId = data.deliveries?.[0]?.event_id;
     if (name === 'account/keys/create') this.apiKey = data;
+    if (name === 'connections/create') this.connection = data;
     if (data.secret !== undefined) this.receiver.secret = data.secret;
   }
 
