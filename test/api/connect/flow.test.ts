@@ -33,7 +33,12 @@ async function visit(url: string | URL, { method = 'GET', cookie = '' } = {}) {
     headers: { accept: 'text/html', origin: service.origin, ...(cookie && { cookie }) },
   });
   const [title = ''] = /(?<=<h1>)[^<]*/.exec(await response.text()) ?? [];
-  return { status: response.status, title, headers: response.headers, location: response.headers.get('location') ?? '' };
+  return {
+    status: response.status,
+    title,
+    headers: response.headers,
+    location: response.headers.get('location') ?? '',
+  };
 }
 
 /** Presses the button of the page. Returns the address at the platform, and the cookie. */
@@ -160,13 +165,16 @@ describe('a sign-in at the sandbox', () => {
     for (const { id } of [unread, begun]) expect(await detail(id)).toMatchObject({ status: 'failed', user: null });
   });
 
-  test.each(['x', `${'0'.repeat(22)}-${'0'.repeat(32)}`, `${'0'.repeat(22)}-${'0'.repeat(5_000)}`, '..%2fcallback', '%00'])(
-    'has no page for an unknown code: %s',
-    async (code) => {
-      for (const method of ['GET', 'POST'])
-        expect((await visit(`${service.origin}/connect/${code}`, { method })).status).toBe(404);
-    },
-  );
+  test.each([
+    'x',
+    `${'0'.repeat(22)}-${'0'.repeat(32)}`,
+    `${'0'.repeat(22)}-${'0'.repeat(5_000)}`,
+    '..%2fcallback',
+    '%00',
+  ])('has no page for an unknown code: %s', async (code) => {
+    for (const method of ['GET', 'POST'])
+      expect((await visit(`${service.origin}/connect/${code}`, { method })).status).toBe(404);
+  });
 
   test('puts no secret into a log line', async () => {
     expect(secrets.size).toBeGreaterThan(20);
@@ -211,7 +219,7 @@ describe('POST /connections', () => {
   test.each([
     [{ identifier: 'ada' }, 'Missing required field: app_password'],
     [{ app_password: 'x' }, 'Missing required field: identifier'],
-    [{ identifier: 'a', app_password: 'x', scopes: ['tweet.read'] }, /give only one of identifier and scopes/],
+    [{ identifier: 'a', app_password: 'x', scopes: ['tweet.read'] }, /give only one of scopes and identifier/],
     [{ identifier: 'a b', app_password: 'x' }, /identifier: must be a handle or a DID/],
   ])('refuses an incomplete app password with 400: %j', async (body, error) => {
     expectRefusal(await owner.post('/connections', body), 400, error);

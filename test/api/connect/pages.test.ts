@@ -81,7 +81,7 @@ describe('the page of a one-time code', () => {
     expect([status, called]).toEqual([200, [code]]);
     expect(text).toContain('&lt;script&gt;');
     expect(text).not.toContain('<script');
-    expect(text).toContain('<li>Read posts, also those of protected users whom you follow</li>');
+    expect(text).toContain('<li>See posts, also those of protected accounts that you may see</li>');
     expect(text).toContain('Continue to x.example');
     expect(text).not.toContain(code);
     const policy = headers.get('content-security-policy') ?? '';
