@@ -9,8 +9,8 @@ import { parseUrl } from '../shared/model/parse-url.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { base62 } from '../shared/secrets/base62.ts';
 import { decryptedOrNull } from '../shared/secrets/vault.ts';
-import type { ConnectionPlace, ConnectionRecord, StoredConnection } from '../store/port.ts';
-import { type ConnectionRecords, connectionNotFound, hashOf, revocationMs } from './records.ts';
+import { type ConnectionPlace, type ConnectionRecord, revocationTtlMs, type StoredConnection } from '../store/port.ts';
+import { type ConnectionRecords, connectionNotFound, hashOf } from './records.ts';
 import type { ConnectionCalls, NewConnection } from './service.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -131,7 +131,7 @@ export class ConnectionService implements ConnectionCalls {
     const found = await records.find(account, id);
     const now = records.now();
     const entry = records.auditEntry(found, 'connection.deleted', { by: author });
-    const gone = { revokeAt: now, goneAt: now + revocationMs, signIn: null, signInEndsAt: null };
+    const gone = { revokeAt: now, goneAt: now + revocationTtlMs, signIn: null, signInEndsAt: null };
     const stored = await records.change(found, ({ revokeAt }) => (revokeAt === null ? gone : null), entry);
     if (!stored) throw connectionNotFound(id);
     changed(stored);

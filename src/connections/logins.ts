@@ -218,8 +218,7 @@ export class ConnectionLogins implements PlatformLogins {
     const scopes = tokens.scopes.length > 0 ? tokens.scopes : claimed.scopes;
     const refresh = tokens.refresh ?? new Secret(login.refresh);
     const { login: renewed, expiresAt } = loginOf(login.user, { ...tokens, refresh }, records.now());
-    const sealed = records.sealLogin(claimed.id, renewed);
-    const stored = await this.#store(claimed, { scopes, expiresAt, login: sealed });
+    const stored = await this.#store(claimed, login, renewed, { scopes, expiresAt });
     if (!stored) return this.#readAgain(claimed.id);
     if (wasRefused) this.#doubted.set(claimed.id, { access: tokens.access.expose(), until: runtime.now() + doubtedMs });
     return this.#opened(stored);
@@ -231,18 +230,19 @@ export class ConnectionLogins implements PlatformLogins {
    */
   async #store(
     claimed: StoredConnection,
-    change: Pick<StoredConnection, 'login' | 'scopes' | 'expiresAt'>,
+    login: Login,
+    renewed: Login,
+    { scopes, expiresAt }: Pick<StoredConnection, 'scopes' | 'expiresAt'>,
   ): Promise<StoredConnection | null> {
     const { records, runtime, onError } = this.#parts;
+    const change = { scopes, expiresAt, login: records.sealLogin(claimed.id, renewed), refreshing: null };
     for (;;) {
       try {
-        const stored = await records.change(claimed, ({ login }) =>
-          login === claimed.login ? { ...change, refreshing: null } : null,
-        );
+        const stored = await records.change(claimed, (record) => (records.hasLogin(record, login) ? change : null));
         if (stored) return stored;
         // An attempt that failed may have stored the pair.
         const now = await records.stored(records.store.find(claimed.id));
-        return now?.login === change.login ? now : null;
+        return now && records.hasLogin(now, renewed) ? now : null;
       } catch (error) {
         onError(error);
         await sleep(runtime, pollMs);
@@ -261,7 +261,7 @@ export class ConnectionLogins implements PlatformLogins {
     const stored = await records.change(
       claimed,
       (record) =>
-        record.login === claimed.login
+        records.hasLogin(record, login)
           ? { status, login: ended, error: reason, expiresAt: null, refreshing: null }
           : null,
       entry,

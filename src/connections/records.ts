@@ -57,9 +57,6 @@ export interface SignInState {
 const maxMarginMs = 60_000;
 const marginShare = 1 / 5;
 
-/** The time for which the revocation of a deleted connection is tried. */
-export const revocationMs = 24 * 3_600_000;
-
 /** The parts of a record that a new login sets. */
 export function loginOf(
   user: ConnectedUser,
@@ -137,6 +134,16 @@ export class ConnectionRecords {
 
   openLogin({ id, login }: ConnectionRecord): Login | null {
     return login === null ? null : (JSON.parse(this.#parts.vault.open(login, `connection ${id} login`)) as Login);
+  }
+
+  /** Returns true if the record still has this login. Its encryption may have changed (`postern secrets rotate`). */
+  hasLogin(record: ConnectionRecord, login: Login): boolean {
+    return JSON.stringify(this.openLogin(record)) === JSON.stringify(login);
+  }
+
+  /** Returns true if the record still has this sign-in, as `hasLogin`. */
+  hasSignIn(record: ConnectionRecord, signIn: SignInState): boolean {
+    return JSON.stringify(this.openSignIn(record)) === JSON.stringify(signIn);
   }
 
   sealSignIn(id: string, signIn: SignInState): string {

@@ -3,8 +3,8 @@ import { PosternError } from '../shared/errors/postern-error.ts';
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { Secret } from '../shared/secrets/secret.ts';
 import { decryptedOrNull } from '../shared/secrets/vault.ts';
-import type { StoredConnection } from '../store/port.ts';
-import { type ConnectionRecords, revocationMs } from './records.ts';
+import { revocationTtlMs, type StoredConnection } from '../store/port.ts';
+import type { ConnectionRecords } from './records.ts';
 
 const lookMs = 5_000;
 const atOnce = 20;
@@ -57,7 +57,7 @@ export class Revocations {
     const login = decryptedOrNull(() => records.openLogin(record));
     const token = login?.refresh ?? login?.access ?? null;
     if (!signIn || token === null || goneAt === null || goneAt <= now) return records.store.remove(record.id);
-    const pauseMs = Math.max(leastPauseMs, now - (goneAt - revocationMs));
+    const pauseMs = Math.max(leastPauseMs, now - (goneAt - revocationTtlMs));
     const claimed = await records.store.replace({ ...record, revokeAt: Math.min(goneAt, now + pauseMs) });
     if (!claimed) return;
     try {

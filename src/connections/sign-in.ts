@@ -100,33 +100,38 @@ export class SignIn implements SignInSteps {
     const { id } = found.record;
     const { returnTo, redirectUri } = found.signIn;
     const answered = { ...found.signIn, begun: { ...begun, isAnswered: true } };
-    const record = begun.isAnswered ? null : await this.#replace(found, answered);
-    if (!record) return failed(id, refuse('used'), returnTo);
+    const open = begun.isAnswered ? null : await this.#replace(found, answered);
+    if (!open) return failed(id, refuse('used'), returnTo);
     if (code === null) {
       const isDenied = error === 'access_denied';
       const more = error !== null && /^\w{1,40}$/.test(error) ? ` (${error})` : '';
-      return this.#fail(record, isDenied ? refuse('denied') : refuse('platform_failed', more), returnTo);
+      return this.#fail(open, isDenied ? refuse('denied') : refuse('platform_failed', more));
     }
     try {
       const answer = { code, verifier: new Secret(begun.verifier), redirectUri };
-      return await this.#complete(record, await this.#platform().exchange(answer), returnTo);
+      return await this.#complete(open, await this.#platform().exchange(answer));
     } catch (thrown) {
       const { message } = asPosternError(thrown);
-      return this.#fail(record, refuse('platform_failed', ` (${message})`), returnTo);
+      return this.#fail(open, refuse('platform_failed', ` (${message})`));
     }
   }
 
   /** Stores the login of the user to whom the tokens belong. */
-  async #complete(record: StoredConnection, tokens: PlatformTokens, returnTo: string | null): Promise<SignInResult> {
+  async #complete(open: Found, tokens: PlatformTokens): Promise<SignInResult> {
     const { records, changed } = this.#parts;
+    const { record, signIn } = open;
     const granted = tokens.scopes.length > 0 ? tokens.scopes : record.scopes;
     const lacking = record.scopes.filter((scope) => !granted.includes(scope));
-    const user = lacking.length === 0 ? await this.userOf(record.account, tokens.access) : null;
+    const discarding = async (error: unknown) => {
+      await this.#discard(tokens);
+      throw error;
+    };
+    const user = lacking.length === 0 ? await this.userOf(record.account, tokens.access).catch(discarding) : null;
     const isOther = user !== null && record.userId !== null && record.userId !== user.id;
     if (user === null || isOther) {
       await this.#discard(tokens);
       const refusal = isOther ? refuse('other_user') : refuse('scopes_missing', `: ${lacking.join(', ')}`);
-      return this.#fail(record, refusal, returnTo);
+      return this.#fail(open, refusal);
     }
     const { login, expiresAt } = loginOf(user, tokens, records.now());
     const entry = records.auditEntry(record, 'connection.connected', { user });
@@ -134,14 +139,13 @@ export class SignIn implements SignInSteps {
       ...{ status: 'active' as const, userId: user.id, login: records.sealLogin(record.id, login), scopes: granted },
       ...{ signIn: null, signInEndsAt: null, error: null, expiresAt, refreshing: null },
     };
-    const isOpen = ({ signIn, revokeAt }: StoredConnection) => signIn === record.signIn && revokeAt === null;
-    const stored = await records.change(record, (now) => (isOpen(now) ? change : null), entry);
+    const stored = await records.change(record, (now) => (this.#isOpen(now, signIn) ? change : null), entry);
     if (!stored) {
       await this.#discard(tokens);
-      return failed(record.id, refuse('used'), returnTo);
+      return failed(record.id, refuse('used'), signIn.returnTo);
     }
     changed(stored);
-    return { outcome: 'active', id: record.id, userName: user.userName, returnTo };
+    return { outcome: 'active', id: record.id, userName: user.userName, returnTo: signIn.returnTo };
   }
 
   /** Returns the user of a credential of the platform. */
@@ -156,14 +160,18 @@ export class SignIn implements SignInSteps {
   }
 
   /** Records why a sign-in failed. A connection that has a login keeps it. */
-  async #fail(record: StoredConnection, refused: Refused, returnTo: string | null): Promise<SignInResult> {
-    const { records } = this.#parts;
-    await records.change(record, (now) => {
-      if (now.signIn !== record.signIn || now.revokeAt !== null) return null;
+  async #fail({ record, signIn }: Found, refused: Refused): Promise<SignInResult> {
+    await this.#parts.records.change(record, (now) => {
+      if (!this.#isOpen(now, signIn)) return null;
       const end = { signIn: null, signInEndsAt: null, error: refused.message };
       return now.login === null ? { ...end, status: 'failed' } : end;
     });
-    return failed(record.id, refused, returnTo);
+    return failed(record.id, refused, signIn.returnTo);
+  }
+
+  /** Returns true while no other request has gone on with the sign-in, begun a new one, or deleted the connection. */
+  #isOpen(record: StoredConnection, signIn: SignInState): boolean {
+    return record.revokeAt === null && this.#parts.records.hasSignIn(record, signIn);
   }
 
   /** Revokes tokens that are not stored. They end by themselves if the platform cannot be reached. */
@@ -194,10 +202,13 @@ export class SignIn implements SignInSteps {
     return (record.signInEndsAt ?? 0) > records.now() ? { record, signIn } : refuse('expired');
   }
 
-  #replace({ record }: Found, signIn: SignInState): Promise<StoredConnection | null> {
+  /** Goes on with a sign-in. Returns `null` if another request did so first. */
+  async #replace({ record, signIn }: Found, next: SignInState): Promise<Found | null> {
     const { records } = this.#parts;
-    const sealed = records.sealSignIn(record.id, signIn);
-    return records.change(record, (now) => (now.signIn === record.signIn ? { signIn: sealed } : null));
+    const sealed = records.sealSignIn(record.id, next);
+    const change = (now: StoredConnection) => (this.#isOpen(now, signIn) ? { signIn: sealed } : null);
+    const stored = await records.change(record, change);
+    return stored && { record: stored, signIn: next };
   }
 
   #platform(): PlatformSignIn {
