@@ -251,8 +251,26 @@ describe('revocation', () => {
     expect((await me(other['access_token'])).status).toBe(200);
   });
 
+  test('ends a request that waits for events with 401, unlike the end of its token', async () => {
+    const wait = async () => {
+      const as = { ...sandbox.ada, authToken: (await client.signIn())['access_token'] ?? '' };
+      const { next_cursor: cursor } = (await sandbox.get('/sandbox/activity', as)).body;
+      const reply = sandbox.get(`/sandbox/activity?wait_ms=60000&cursor=${encodeURIComponent(cursor)}`, as);
+      await expect.poll(async () => (await sandbox.call('GET', '/control/stats')).body.waiting[as.userId]).toBe(1);
+      return { reply };
+    };
+    const outlived = await wait();
+    clock += 7_200_000;
+    await sandbox.control('events', { type: 'follow', userName: 'ada' });
+    expect((await outlived.reply).status).toBe(200);
+    const revoked = await wait();
+    await sandbox.control('oauth', { revoke: 'ada' });
+    expect((await revoked.reply).status).toBe(401);
+  });
+
   test('by the user ends all grants of the user', async () => {
-    const [mine, other] = [await client.signIn(), await client.signIn(allScopes, 'grace')];
+    const mine = await client.signIn();
+    const other = await client.signIn(allScopes, 'grace');
     expect((await sandbox.control('oauth', { revoke: 'ada' })).body.revoked).toBeGreaterThan(0);
     expect([(await me(mine['access_token'])).status, (await me(other['access_token'])).status]).toEqual([401, 200]);
     expect((await me(sandbox.ada.authToken)).status).toBe(200);

@@ -32,6 +32,8 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   let answer: SandboxResponse;
   let received: ReceivedBody | undefined;
   let limits: Record<string, string> | undefined;
+  // An access token that ends while a request waits or sends its body remains valid for that request.
+  const arrivedAt = platform.now();
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -41,7 +43,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     if (serveMedia(platform, path, request, response)) return;
     if (await servePage(platform, path, request, response)) return;
     const { operation, params } = router.route(request.method ?? 'GET', path);
-    const actor = actorOf(platform, operation, request);
+    const actor = actorOf(platform, operation, request, arrivedAt);
     const arrival = { operation: operation.id, method: operation.method, path, actor: actor?.id };
     if (operation.access === 'control') checkControlType(request);
     else {
@@ -54,7 +56,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
     if (needsToken(operation)) {
       if (actor === undefined) throw badToken();
-      checkScopes(platform, operation, request);
+      checkScopes(platform, operation, request, arrivedAt);
     }
     if (operation.access === 'actor' && operation.maxBytes !== undefined) {
       received = await platform.files.receive(request, operation.maxBytes(request.headers));
@@ -75,7 +77,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
       if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
     }
     // Look up the actor again, because a reset may have replaced the dataset while the body was read.
-    const answered = perform(operation, call, actorOf(platform, operation, request));
+    const answered = perform(operation, call, actorOf(platform, operation, request, arrivedAt));
     answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
     answer = problemAnswer(problemOf(error));
@@ -99,17 +101,16 @@ function needsToken(operation: RoutedOperation): operation is ActorOperation | X
 }
 
 /** Returns the user of the token, null if the token is app-only, or undefined without a valid token. */
-function actorOf(platform: SandboxState, operation: RoutedOperation, request: IncomingMessage) {
-  const { dataset, seed } = platform;
+function actorOf({ dataset, seed }: SandboxState, operation: RoutedOperation, request: IncomingMessage, now: number) {
   const token = needsToken(operation) ? bearerToken(request) : undefined;
   if (token === undefined) return undefined;
-  const user = dataset.userByToken(token) ?? dataset.users.get(dataset.oauth.active(token, platform.now())?.user ?? '');
+  const user = dataset.userByToken(token) ?? dataset.users.get(dataset.oauth.active(token, now)?.user ?? '');
   return user ?? (token === appTokenFor(seed) ? null : undefined);
 }
 
 /** Refuses an access token that lacks a scope, as X does. The tokens of the demo have no scopes and may do everything. */
-function checkScopes({ dataset, now }: SandboxState, operation: RoutedOperation, request: IncomingMessage): void {
-  const grant = dataset.oauth.active(bearerToken(request) ?? '', now());
+function checkScopes({ dataset }: SandboxState, operation: RoutedOperation, request: IncomingMessage, now: number) {
+  const grant = dataset.oauth.active(bearerToken(request) ?? '', now);
   if (grant !== undefined && !scopesOf(operation).every((scope) => grant.scopes.includes(scope))) {
     throw new Problem(403, 'forbidden', 'Forbidden');
   }

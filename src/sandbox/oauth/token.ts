@@ -3,7 +3,16 @@ import type { Call, OpenOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { jsonText, type SandboxResponse } from '../http/response.ts';
 import type { SandboxState } from '../platform.ts';
-import { fingerprint, type Grant, hash, isSame, type OAuthClient, tokenOf } from './grants.ts';
+import {
+  fingerprint,
+  type Grant,
+  hash,
+  isSame,
+  type OAuthClient,
+  type ReadToken,
+  type TokenKind,
+  tokenOf,
+} from './grants.ts';
 
 /** X's refresh tokens live about half a year. */
 const refreshMs = 183 * 24 * 3_600_000;
@@ -38,46 +47,45 @@ export const oauth2Revoke: OpenOperation = {
   },
 };
 
-/** Ends a grant, with all its tokens. */
-export function endGrant(platform: SandboxState, { id }: Grant): void {
+/** Ends a grant, with all its tokens. Requests that wait for events notice it at once. */
+export function endGrant(platform: SandboxState, { id, user }: Grant): void {
   platform.commit({ kind: 'oauth_grant', id, grant: null });
+  platform.longPolls.wake(user);
+}
+
+/** Returns a code or refresh token of the client. One that was used before was stolen, so it ends the grant (RFC 6749, 4.1.2 and 10.4). */
+function takeOnce(platform: SandboxState, client: OAuthClient, kind: TokenKind, token: string): ReadToken | undefined {
+  const found = platform.dataset.oauth.read(token);
+  if (found?.kind !== kind || found.grant.client !== client.id) return undefined;
+  if (found.number === found.grant.issued) return found.endsAt > platform.now() ? found : undefined;
+  if (kind === 'refresh') platform.stats.oauth.reused_refresh_tokens++;
+  endGrant(platform, found.grant);
+  return undefined;
 }
 
 function exchangeCode({ platform, body }: Call, client: OAuthClient): SandboxResponse {
-  const { dataset, stats } = platform;
-  const [code, redirectUri, verifier] = ['code', 'redirect_uri', 'code_verifier'].map((name) => field(body, name));
-  const found = dataset.oauth.read(code ?? '');
-  const isUsed = found !== undefined && found.grant.issued > 0;
-  if (found?.kind !== 'code' || found.grant.client !== client.id || isUsed || found.endsAt <= platform.now()) {
-    stats.oauth.refused_codes++;
-    // A code that is used twice was stolen (RFC 6749, section 4.1.2).
-    if (found?.kind === 'code' && found.grant.client === client.id && isUsed) endGrant(platform, found.grant);
-    throw invalid('authorization code');
-  }
-  const { grant } = found;
-  if (redirectUri !== grant.redirectUri || hash(verifier ?? '').toString('base64url') !== grant.challenge) {
-    stats.oauth.refused_codes++;
-    throw invalid(redirectUri === grant.redirectUri ? 'code verifier' : 'redirect uri');
-  }
-  stats.oauth.codes_exchanged++;
-  return issue(platform, grant);
+  const { oauth } = platform.stats;
+  const [code, redirectUri, verifier] = [
+    field(body, 'code'),
+    field(body, 'redirect_uri'),
+    field(body, 'code_verifier'),
+  ];
+  const grant = takeOnce(platform, client, 'code', code)?.grant;
+  const isAddress = redirectUri === grant?.redirectUri;
+  const isVerified = hash(verifier).toString('base64url') === grant?.challenge;
+  const isAccepted = grant !== undefined && isAddress && isVerified;
+  oauth[isAccepted ? 'codes_exchanged' : 'refused_codes']++;
+  if (isAccepted) return issue(platform, grant);
+  throw invalid(grant === undefined ? 'authorization code' : isAddress ? 'code verifier' : 'redirect uri');
 }
 
 function refresh({ platform, body }: Call, client: OAuthClient): SandboxResponse {
-  const { dataset, stats } = platform;
+  const { stats } = platform;
   const token = field(body, 'refresh_token');
   stats.noteRefreshToken(fingerprint(token));
-  const found = dataset.oauth.read(token);
-  const isOfClient = found?.kind === 'refresh' && found.grant.client === client.id;
-  if (!isOfClient || found.number !== found.grant.issued || found.endsAt <= platform.now()) {
-    stats.oauth.refused_refreshes++;
-    if (isOfClient && found.number !== found.grant.issued) {
-      stats.oauth.reused_refresh_tokens++;
-      endGrant(platform, found.grant);
-    }
-    throw invalid('token');
-  }
-  stats.oauth.refreshes++;
+  const found = takeOnce(platform, client, 'refresh', token);
+  stats.oauth[found ? 'refreshes' : 'refused_refreshes']++;
+  if (found === undefined) throw invalid('token');
   return issue(platform, found.grant);
 }
 
@@ -104,11 +112,8 @@ function clientOf({ platform, headers, body }: Call): OAuthClient {
     throw new Problem(400, 'invalid_request', 'The body must be application/x-www-form-urlencoded');
   }
   const basic = /^Basic ([\w+/-]+={0,2})$/i.exec(String(headers['authorization']))?.[1];
-  const pair = new URLSearchParams(
-    `id=${Buffer.from(basic ?? '', 'base64')
-      .toString()
-      .replace(':', '&secret=')}`,
-  );
+  const text = Buffer.from(basic ?? '', 'base64').toString();
+  const pair = new URLSearchParams(`id=${text.replace(':', '&secret=')}`);
   const id = basic === undefined ? field(body, 'client_id') : (pair.get('id') ?? '');
   const secret = basic === undefined ? null : pair.get('secret');
   const client = platform.dataset.oauth.clients.get(id);
@@ -122,10 +127,7 @@ function clientOf({ platform, headers, body }: Call): OAuthClient {
 function field(body: Fields, name: string): string {
   const value = body[name];
   if (typeof value === 'string' && value !== '') return value;
-  const text =
-    value === undefined || value === ''
-      ? `Missing required parameter [${name}].`
-      : `Parameter [${name}] is given twice.`;
+  const text = value ? `Parameter [${name}] is given twice.` : `Missing required parameter [${name}].`;
   throw new Problem(400, 'invalid_request', text);
 }
 
