@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
-import { connection, connectionId, deletedConnection, startedConnection } from '../../shared/model/connection.ts';
+import { connection, deletedConnection, namedConnection, startedConnection } from '../../shared/model/connection.ts';
 import { pageInput, pageOutput } from '../../shared/model/page.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { accountAction } from '../action.ts';
@@ -60,7 +60,7 @@ export const createConnection = accountAction({
         .optional()
         .meta({ description: 'AT Protocol only: an app password of the user.', examples: ['abcd-efgh-ijkl-mnop'] }),
     })
-    .check(atMostOneOf('identifier', 'scopes'), atMostOneOf('identifier', 'return_to')),
+    .check(atMostOneOf('scopes', 'identifier'), atMostOneOf('return_to', 'app_password')),
   example: {},
   output: startedConnection,
   async run({ account, author, connections, tokenFor }, input) {
@@ -101,7 +101,7 @@ export const connectionDetail = accountAction({
   summary: 'One connection',
   price: 0,
   effect: 'read',
-  input: z.object({ id: connectionId }),
+  input: z.object({ id: namedConnection }),
   example: { id: exampleId },
   output: connection,
   run: ({ account, connections }, { id }) => connections.find(account, id),
@@ -115,7 +115,7 @@ export const reconnect = accountAction({
   description: `${aboutPage} The old login works until then, and stays if the sign-in fails. Another user than before is refused.`,
   price: 0,
   effect: 'once',
-  input: z.object({ id: connectionId, return_to: returnTo }),
+  input: z.object({ id: namedConnection, return_to: returnTo }),
   example: { id: exampleId },
   output: startedConnection,
   run: ({ account, author, connections, tokenFor }, { id, return_to = null }) =>
@@ -132,7 +132,7 @@ export const deleteConnection = accountAction({
   price: 0,
   effect: 'once',
   destructive: true,
-  input: z.object({ id: connectionId }),
+  input: z.object({ id: namedConnection }),
   example: { id: exampleId },
   output: deletedConnection,
   run: ({ account, author, connections }, { id }) => connections.delete(account, author, id),

@@ -35,11 +35,9 @@ export const auditEntry = z
     action: z.enum(auditActions).meta({ description: 'What was changed, such as `key.created`.' }),
     by: z
       .object({
-        type: z
-          .enum(['key', 'operator', 'service'])
-          .meta({
-            description: '`key` for a call, `operator` for a command, `service` for a sign-in or the end of a login.',
-          }),
+        type: z.enum(['key', 'operator', 'service']).meta({
+          description: '`key` for a call, `operator` for a command, `service` for a sign-in or the end of a login.',
+        }),
         key_id: z.string().nullable().meta({ description: 'Id of the API key of the call; null for the others.' }),
         key_name: z.string().nullable().meta({ description: 'Name of this key at that time; null for the others.' }),
       })

@@ -9,6 +9,13 @@ export const connectionId = z
   .regex(connectionIdPattern, 'must be the id of a connection, such as conn_5f0c2b7d9e8a4c6b1d3f7a')
   .meta({ description: 'Id of the connection.', examples: ['conn_5f0c2b7d9e8a4c6b1d3f7a'] });
 
+/** The id of a connection in an input. Whatever no connection has is refused with 404. */
+export const namedConnection = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ description: 'Id of the connection.', examples: ['conn_5f0c2b7d9e8a4c6b1d3f7a'] });
+
 export const connectionStatuses = ['pending', 'active', 'expired', 'revoked', 'failed'] as const;
 
 export const connectionStatus = z.enum(connectionStatuses);
@@ -65,9 +72,10 @@ export const startedConnection = z
   })
   .meta({ id: 'StartedConnection', description: 'A sign-in that has begun.' });
 
-export const deletedConnection = z
-  .object({ id: connectionId, deleted: z.literal(true) })
-  .meta({ id: 'DeletedConnection', description: 'A connection that was deleted.' });
+export const deletedConnection = z.object({
+  id: connectionId,
+  deleted: z.literal(true).meta({ description: 'Always true. A failed request returns an error instead.' }),
+});
 
 export type ConnectionView = z.infer<typeof connection>;
 export type StartedConnectionView = z.infer<typeof startedConnection>;
