@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { scopeTexts } from '../../shared/text/scopes.ts';
 import { isActive } from '../dataset/visibility.ts';
 import type { Fields } from '../fields.ts';
 import type { Call, OpenOperation } from '../http/operation.ts';
@@ -8,7 +9,6 @@ import { pageHeaders, pageHtml } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
 import { demoNames } from '../seed/demo.ts';
 import { isSame, newGrant, type OAuthClient, tokenOf } from './grants.ts';
-import { scopeTexts } from './scopes.ts';
 
 const path = '/i/oauth2/authorize';
 const codeMs = 30_000;
