@@ -53,7 +53,7 @@ export const errorReasons = {
   loopback_only: { code: 'forbidden', meaning: 'The page is for loopback names in `Host` only.' },
   origin_not_allowed: {
     code: 'forbidden',
-    meaning: 'A web page of a foreign origin called `/mcp` or the local sandbox (`CORS_ORIGINS`).',
+    meaning: 'A web page of a foreign origin called `/mcp`, `/connect` or the local sandbox (`CORS_ORIGINS`).',
   },
   key_address_not_allowed: { code: 'forbidden', meaning: 'The client address is not in `ip_ranges` of the key.' },
   key_read_only: { code: 'forbidden', meaning: 'The key may only read (`read_only`).' },
@@ -120,6 +120,10 @@ export const errorReasons = {
   account_article_limit: { code: 'rate_limited', meaning: 'Articles of an account that wait for processing.' },
   key_limit: { code: 'rate_limited', meaning: 'API keys of an account (100).' },
   webhook_limit: { code: 'rate_limited', meaning: 'Webhooks of an account (100).' },
+  connection_limit: {
+    code: 'rate_limited',
+    meaning: 'Connections of an account (1,000), or those to which nobody has signed in yet (100).',
+  },
   webhook_test_limit: { code: 'rate_limited', meaning: 'Test events a minute of an account (10).' },
   webhook_handshake_limit: { code: 'rate_limited', meaning: 'Another handshake of the webhook took too long.' },
   idempotency_limit: {
