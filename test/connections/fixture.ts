@@ -28,6 +28,7 @@ export async function oauthServer() {
   const valid = { access: new Map<string, string>(), refresh: new Map<string, string>() };
   const state = {
     user: '7',
+    revokes: true,
     scopes: scopes.join(' '),
     fault: null as TokenFault,
     made: 0,
@@ -84,6 +85,7 @@ export async function oauthServer() {
       await new Promise<void>((resolve) => {
         state.release = resolve;
       });
+    if (path === '/2/oauth2/revoke' && !state.revokes) return json(response, 503, {});
     if (path === '/2/oauth2/revoke')
       return json(response, 200, { revoked: valid.refresh.delete(form.get('token') ?? '') });
     const old = form.get('refresh_token');
@@ -105,10 +107,25 @@ export async function useConnections() {
   const { store } = await useStore(runtime);
   const x = await oauthServer();
   await store.accounts.create({ id: account, name: 'Customer', createdAt: runtime.now() });
-  return { runtime, store, x, process: () => connectionProcess(store, runtime, x) };
+  return {
+    runtime,
+    store,
+    x,
+    process: (options: ProcessOptions = {}) => connectionProcess(store, runtime, x, options),
+  };
 }
 
-function connectionProcess(store: Store, runtime: AdjustableRuntime, { origin }: OauthServer) {
+interface ProcessOptions {
+  url?: string | null;
+  hasApp?: boolean;
+}
+
+function connectionProcess(
+  store: Store,
+  runtime: AdjustableRuntime,
+  { origin }: OauthServer,
+  { url = publicUrl, hasApp = true }: ProcessOptions,
+) {
   const ended: EndedLogin[] = [];
   const changed: string[] = [];
   const started = startConnections({
@@ -124,11 +141,11 @@ function connectionProcess(store: Store, runtime: AdjustableRuntime, { origin }:
   const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
   const platform = new XPlatform({
     ...{ origin, runtime, proxies, logins, timeoutMs: 5_000, identifiers: null, appToken: null },
-    app: { clientId: 'app', clientSecret: null },
+    app: hasApp ? { clientId: 'app', clientSecret: null } : null,
     onCreditExhausted: () => {},
   });
   const config = readConfig({ CORS_ORIGINS: 'https://app.example', PLATFORM_KIND: 'x' });
-  const { steps, service } = started.open(platform, () => publicUrl, config);
+  const { steps, service } = started.open(platform, () => url, config);
   atEnd(async () => {
     await started.close();
     await platform.close();

@@ -167,4 +167,32 @@ describe('login of a connection', () => {
     await until(async () => expect(await store.connections.find(id)).toBeNull());
     expect(x.requests.at(-1)?.form.get('token')).toBe('refresh-1');
   });
+
+  test('is revoked again after a failure, for a day', async () => {
+    const { x, process, store, runtime } = await useConnections();
+    const one = process();
+    x.revokes = false;
+    const ids = [await one.connect('a'), await one.connect('b')];
+    for (const id of ids) await one.service.delete(account, one.common.author, id);
+    const revocations = () => x.requests.filter(({ path }) => path === '/2/oauth2/revoke').length;
+    await until(() => expect(revocations()).toBe(2));
+    const stored = () => Promise.all(ids.map((id) => store.connections.find(id)));
+    expect((await stored()).map((record) => record?.revokeAt !== null)).toEqual([true, true]);
+    runtime.leap(31_000);
+    await until(() => expect(revocations()).toBe(4));
+    runtime.leap(24 * hourMs);
+    await until(async () => expect(await stored()).toEqual([null, null]));
+    expect(revocations()).toBe(4);
+  });
+
+  test('shows when it was last used', async () => {
+    const { process, runtime } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    const lastUsed = async () => (await one.service.find(account, id)).last_used_at;
+    expect(await lastUsed()).toBeNull();
+    await one.credential(id);
+    runtime.leap(10_000);
+    await until(async () => expect(await lastUsed()).not.toBeNull());
+  });
 });
