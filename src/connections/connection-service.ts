@@ -113,7 +113,7 @@ export class ConnectionService implements ConnectionCalls {
     const code = begun.code(id);
     const found = await records.find(account, id);
     // A repeated request must not end the sign-in that the first one has begun.
-    if (records.openSignIn(found)?.code === hashOf(code)) return this.#started(found, code);
+    if (records.openSignIn(found)?.code === begun.hash) return this.#started(found, code);
     const state = begun.state(id);
     const entry = records.auditEntry(found, 'connection.reconnect_begun', { by: author });
     const isGone = ({ revokeAt }: ConnectionRecord) => revokeAt !== null;
@@ -206,10 +206,12 @@ export class ConnectionService implements ConnectionCalls {
     // The code is derived from the token of the call, so that a repeated call returns the same link.
     const secret = base62(digest('connection code', token), 32);
     const redirectUri = `${own}/connect/callback`;
+    const hash = hashOf(secret);
     return {
+      hash,
       code: (id: string) => `${id.slice('conn_'.length)}-${secret}`,
       state: (id: string) => ({
-        signIn: records.sealSignIn(id, { code: hashOf(secret), redirectUri, returnTo, begun: null }),
+        signIn: records.sealSignIn(id, { code: hash, redirectUri, returnTo, begun: null }),
         signInEndsAt: records.now() + signInMs,
       }),
     };

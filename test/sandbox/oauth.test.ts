@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { operations as reads, writes } from '../../src/platform/x/operations.ts';
 import { scopesOf } from '../../src/sandbox/oauth/scopes.ts';
 import { operations } from '../../src/sandbox/operations/table.ts';
 import { xOperations } from '../../src/sandbox/x/operations.ts';
 import { onSqlite } from '../support/on-sqlite.ts';
+import { repetitions } from '../support/repetitions.ts';
 import { allScopes, consent, signInClient } from '../support/sandbox-sign-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { bearer, openSandbox, request } from './harness.ts';
@@ -46,6 +48,7 @@ describe('consent page', () => {
     ['another host', { redirect_uri: 'http://evil.example/connect/callback' }],
     ['a host that begins like loopback', { redirect_uri: 'http://127.0.0.1.evil.example/connect/callback' }],
     ['credentials in the address', { redirect_uri: 'http://localhost@evil.example/connect/callback' }],
+    ['a port that does not exist', { redirect_uri: 'http://127.0.0.1:99999/connect/callback' }],
     ['a fragment', { redirect_uri: 'http://localhost/connect/callback#x' }],
     ['a script', { redirect_uri: 'javascript:alert(1)//localhost/connect/callback' }],
   ])('shows the error of %s with 400 and redirects nowhere', async (_name, changes) => {
@@ -230,6 +233,29 @@ describe('refresh token', () => {
     for (const replies of [exchanges, refreshes]) {
       expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     }
+  });
+
+  test('and code: none works twice, in any order of uses, and after a second use none of the grant works', async () => {
+    const steps = fc.array(fc.tuple(fc.nat(), fc.boolean()), { minLength: 5, maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (uses) => {
+        const known: { token: string; grant: number; isCode: boolean }[] = [];
+        for (let grant = 0; grant < 2; grant++) known.push({ token: await client.code(), grant, isCode: true });
+        const used = new Set<string>();
+        const ended = new Set<number>();
+        for (const [place, isLatest] of uses) {
+          const next = known.at(isLatest ? -1 : place % known.length);
+          if (next === undefined) continue;
+          const { token, grant, isCode } = next;
+          const { status, body } = await (isCode ? client.exchange(token) : client.refresh(token));
+          expect(status).toBe(used.has(token) || ended.has(grant) ? 400 : 200);
+          if (status === 200) known.push({ token: body['refresh_token'] ?? '', grant, isCode: false });
+          else ended.add(grant);
+          used.add(token);
+        }
+      }),
+      { numRuns: repetitions(10, 100) },
+    );
   });
 
   test('ends after half a year without use', async () => {
