@@ -531,6 +531,10 @@ export interface ConnectionsReconnectInput {
   id: string;
   /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
   return_to?: string | undefined;
+  /** AT Protocol only: handle or DID of the user. */
+  identifier?: string | undefined;
+  /** AT Protocol only: an app password of the user. */
+  app_password?: string | undefined;
 }
 
 /** The end-to-end encrypted messages between two users. */
@@ -2777,7 +2781,7 @@ export class ConnectionsCalls extends CallGroup {
   /**
    * Sign in again, with the same id (`POST /connections/{id}/reconnect`).
    *
-   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. On the AT Protocol, `identifier` and `app_password` replace the app password at once. Takes at most one of `return_to` and `app_password`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
    */
   reconnect(input: ConnectionsReconnectInput, options?: CallOptions): Call<StartedConnection> {
     return this.sendCall({ method: 'POST', path: '/connections/{id}/reconnect', effect: 'once' }, input, options);

@@ -8,9 +8,10 @@ import type { Page } from '../shared/model/page.ts';
 import { parseUrl } from '../shared/model/parse-url.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { base62 } from '../shared/secrets/base62.ts';
+import type { Secret } from '../shared/secrets/secret.ts';
 import { decryptedOrNull } from '../shared/secrets/vault.ts';
 import { type ConnectionPlace, type ConnectionRecord, revocationTtlMs, type StoredConnection } from '../store/port.ts';
-import { type ConnectionRecords, connectionNotFound, hashOf } from './records.ts';
+import { type ConnectionRecords, connectionNotFound, hashOf, type Login } from './records.ts';
 import type { ConnectionCalls, NewConnection } from './service.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -64,19 +65,46 @@ export class ConnectionService implements ConnectionCalls {
     login: password,
     token,
   }: Parameters<ConnectionCalls['createWithPassword']>[0]): Promise<ConnectionView> {
-    const { records, signIn, hasPasswords } = this.#parts;
-    if (!hasPasswords) throw new NotSupportedError('app passwords');
+    const { records } = this.#parts;
     const id = idOf(token);
     const known = await records.stored(records.store.find(id));
     if (known) return this.#viewOf(known);
-    const user = await signIn.userOf(account, password);
-    const login = { user, access: password.expose(), refresh: null, endsAt: null, marginMs: 0 };
+    const login = await this.#passwordLogin(account, password);
     const record: ConnectionRecord = {
       ...this.#newRecord(account, id, []),
-      ...{ status: 'active', userId: user.id, login: records.sealLogin(id, login) },
+      ...{ status: 'active', userId: login.user.id, login: records.sealLogin(id, login) },
     };
     await this.#store(record, author);
     return this.#viewOf(record);
+  }
+
+  async reconnectWithPassword({
+    account,
+    author,
+    login: password,
+    id,
+  }: Parameters<ConnectionCalls['reconnectWithPassword']>[0]): Promise<ConnectionView> {
+    const { records, changed } = this.#parts;
+    const found = await records.find(account, id);
+    const login = await this.#passwordLogin(account, password);
+    const { user } = login;
+    if (user.id !== found.userId) {
+      const message = `The app password belongs to @${user.userName}, and not to the user of the connection ${id}`;
+      throw new PosternError('connection_other_user', `${message}. Make a new connection for @${user.userName}`);
+    }
+    const change = { status: 'active' as const, login: records.sealLogin(id, login), error: null };
+    const entry = records.auditEntry(found, 'connection.connected', { by: author, user });
+    const stored = await records.change(found, ({ revokeAt }) => (revokeAt === null ? change : null), entry);
+    if (!stored) throw connectionNotFound(id);
+    changed(stored);
+    return this.#viewOf(stored);
+  }
+
+  async #passwordLogin(account: string, password: Secret): Promise<Login> {
+    const { signIn, hasPasswords } = this.#parts;
+    if (!hasPasswords) throw new NotSupportedError('app passwords');
+    const user = await signIn.userOf(account, password);
+    return { user, access: password.expose(), refresh: null, endsAt: null, marginMs: 0 };
   }
 
   async list(
@@ -150,7 +178,13 @@ export class ConnectionService implements ConnectionCalls {
     const refused = async () => {
       throw new PosternError('key_connection_not_allowed', 'This API key may not change connections. Use another key');
     };
-    return { list: listed, find, create: refused, createWithPassword: refused, reconnect: refused, delete: refused };
+    const changes = {
+      create: refused,
+      createWithPassword: refused,
+      reconnect: refused,
+      reconnectWithPassword: refused,
+    };
+    return { list: listed, find, ...changes, delete: refused };
   }
 
   async #some(account: string, ids: readonly string[]): Promise<StoredConnection[]> {
