@@ -13,7 +13,8 @@ interface Refusal {
 
 const every = () => true;
 const priced = ({ price }: Action) => price > 0;
-const onPlatform = ({ actor, keepsActor }: Action) => actor || keepsActor;
+const onPlatform = ({ actor, keepsActor, name }: Action) =>
+  actor || keepsActor || name === 'connections/create' || name === 'connections/reconnect';
 const withBody = ({ method }: Action) => method !== 'GET';
 const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
 const takesCode = ({ code }: Action) => code !== 'none';

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { AccountService } from '../billing/account-service.ts';
 import type { AuthenticatedKey } from '../billing/api-key-authenticator.ts';
 import type { StreamTokens } from '../billing/stream-tokens.ts';
+import type { ConnectionCalls } from '../connections/service.ts';
 import type { MediaUploader } from '../media/media-uploader.ts';
 import type { MessagingSession } from '../messaging/conversations/messaging-session.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
@@ -78,8 +79,11 @@ interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   readonly takesBase64: boolean;
   /** True if the action deletes or overwrites something that no other call restores. */
   readonly destructive: boolean;
-  /** True if the action returns, stores or creates a credential. Agents have no tool for it. */
-  readonly handlesCredentials: boolean;
+  /**
+   * True if the action returns, stores or creates a credential: agents have no tool for it. Or the input fields with credentials, which the
+   * tool does not have.
+   */
+  readonly handlesCredentials: boolean | readonly string[];
   /** The endpoint group that a restricted API key needs. `null` for the group in the action's name. */
   readonly keyGroup: EndpointGroup | null;
   /** `null` if the action stays. */
@@ -123,6 +127,7 @@ export interface PlatformContext extends Context {
 
 export interface AccountContext extends Context {
   accounts: AccountService;
+  connections: ConnectionCalls;
   /** The capabilities of the connected platform. */
   capabilities: Capabilities;
 }

@@ -14,6 +14,13 @@ import { listArticles } from './article/list.ts';
 import { publishArticle } from './article/publish.ts';
 import { unpublishArticle } from './article/unpublish.ts';
 import { updateArticle } from './article/update.ts';
+import {
+  connectionDetail,
+  createConnection,
+  deleteConnection,
+  listConnections,
+  reconnect,
+} from './connection/connections.ts';
 import { dmDelete } from './dm/delete.ts';
 import { dmEdit } from './dm/edit.ts';
 import { dmEnroll } from './dm/enroll.ts';
@@ -138,6 +145,11 @@ export const actions: readonly Action[] = [
   resendDelivery,
   replayEvents,
   deleteWebhook,
+  createConnection,
+  listConnections,
+  connectionDetail,
+  reconnect,
+  deleteConnection,
   capabilities,
   details,
   updateAccount,

@@ -45,7 +45,9 @@ export interface AccountKeysCreateInput {
   /** True for a key that may only read. */
   read_only?: boolean | undefined;
   /** Groups of endpoints that the key may call; all if null or left out. */
-  groups?: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'capabilities' | 'account')[] | undefined;
+  groups?: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'connections' | 'capabilities' | 'account')[] | undefined;
+  /** Ids of the connections that the key may use as `auth_token`, at most 100. Such a key sees no others, and cannot create, reconnect or delete any. Any `auth_token` if null or left out. */
+  connections?: string[] | undefined;
   /** Client addresses from which the key may be used, as CIDR blocks or single addresses; at most 20; any address if null or left out. */
   ip_ranges?: string[] | undefined;
   /** Calls per minute of the key, if this is below the limit of the account. */
@@ -138,7 +140,9 @@ export interface ApiKey {
   /** True if the key may only read. */
   read_only: boolean;
   /** Groups of endpoints that the key may call; null for all. */
-  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'capabilities' | 'account')[] | null;
+  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'connections' | 'capabilities' | 'account')[] | null;
+  /** Ids of the connections that the key may use as `auth_token`; null for any `auth_token`. */
+  connections: string[] | null;
   /** Client addresses from which the key may be used; null for any address. */
   ip_ranges: string[] | null;
   /** Calls per minute of the key; null for the limit of the account. */
@@ -439,6 +443,86 @@ export interface Capabilities {
   text: TextLimit;
   /** The kinds of media that the platform accepts. */
   media: MediaLimit[];
+  /** The sign-in that `POST /connections` begins; null if the platform has none, or if it is not set up. */
+  sign_in: SignIn | null;
+}
+
+/** The user of the platform; null before the first sign-in. */
+export interface ConnectedUser {
+  /** The platform's id of the user. */
+  id: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Display name of the user. */
+  name: string;
+  /** URL of the profile picture. */
+  profilePicture: string;
+}
+
+/** A login of a platform user that the account may use. */
+export interface Connection {
+  /** Id of the connection. It may stand for `auth_token` everywhere. */
+  id: string;
+  /** `active` if calls can use the connection; `expired` and `revoked` need a reconnect. */
+  status: 'pending' | 'active' | 'expired' | 'revoked' | 'failed';
+  user: ConnectedUser | null;
+  /** What the login allows, or what the sign-in asks for. */
+  scopes: string[];
+  /** Time of creation. */
+  created_at: string;
+  /** Approximate time of the last use. */
+  last_used_at: string | null;
+  /** When the pending sign-in ends, or the login that cannot be refreshed; null if neither is so. */
+  expires_at: string | null;
+  /** Why the connection does not work, or why the last reconnect failed. */
+  error: string | null;
+}
+
+/** The input of `connections/create`. */
+export interface ConnectionsCreateInput {
+  /** Scopes to ask for; if left out, all but those of direct messages. `GET /capabilities` lists them. */
+  scopes?: string[] | undefined;
+  /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
+  return_to?: string | undefined;
+  /** AT Protocol only: handle or DID of the user. */
+  identifier?: string | undefined;
+  /** AT Protocol only: an app password of the user. */
+  app_password?: string | undefined;
+}
+
+/** The input of `connections/delete`. */
+export interface ConnectionsDeleteInput {
+  /** Id of the connection. */
+  id: string;
+}
+
+/** The input of `connections/detail`. */
+export interface ConnectionsDetailInput {
+  /** Id of the connection. */
+  id: string;
+}
+
+/** The input of `connections/list`. */
+export interface ConnectionsListInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `connections/list`. */
+export interface ConnectionsListPage {
+  connections: Connection[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** The input of `connections/reconnect`. */
+export interface ConnectionsReconnectInput {
+  /** Id of the connection. */
+  id: string;
+  /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
+  return_to?: string | undefined;
 }
 
 /** The end-to-end encrypted messages between two users. */
@@ -469,7 +553,9 @@ export interface CreatedApiKey {
   /** True if the key may only read. */
   read_only: boolean;
   /** Groups of endpoints that the key may call; null for all. */
-  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'capabilities' | 'account')[] | null;
+  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'connections' | 'capabilities' | 'account')[] | null;
+  /** Ids of the connections that the key may use as `auth_token`; null for any `auth_token`. */
+  connections: string[] | null;
   /** Client addresses from which the key may be used; null for any address. */
   ip_ranges: string[] | null;
   /** Calls per minute of the key; null for the limit of the account. */
@@ -504,6 +590,14 @@ export interface CreatedWebhook {
   secret: string;
   /** The problem with the receiver, the credentials, the code or the connection to the platform; null if there is none. */
   last_error: string | null;
+}
+
+/** A connection that was deleted. */
+export interface DeletedConnection {
+  /** Id of the connection. */
+  id: string;
+  /** Always true. */
+  deleted: boolean;
 }
 
 /** The delivery of one event to a webhook, as of its last attempt. */
@@ -1016,6 +1110,26 @@ export interface QuotedTweet {
   quoted_tweet_id: string | null;
   /** Always null. */
   quoted_tweet: Record<string, unknown> | null;
+}
+
+/** The sign-in of platform users, by which connections are made. */
+export interface SignIn {
+  /** All scopes that a sign-in may ask for. */
+  scopes: string[];
+  /** The scopes that a sign-in asks for by default. */
+  default_scopes: string[];
+}
+
+/** A sign-in that has begun. */
+export interface StartedConnection {
+  /** Id of the connection. */
+  id: string;
+  /** `pending`; `active` if it was made with an app password; or the status before a reconnect. */
+  status: 'pending' | 'active' | 'expired' | 'revoked' | 'failed';
+  /** The page to open in the browser of the person who signs in. It works once, within 10 minutes; null for an app password. */
+  authorize_url: string | null;
+  /** When the page stops working; null for an app password. */
+  expires_at: string | null;
 }
 
 /** The maximum length of a tweet. */
@@ -2632,6 +2746,53 @@ export class WebhooksCalls extends CallGroup {
   }
 }
 
+export class ConnectionsCalls extends CallGroup {
+  /**
+   * Begin the sign-in of a platform user (`POST /connections`).
+   *
+   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. On the AT Protocol, `identifier` and `app_password` make the connection at once, without a page. An account may have 1,000 connections, 100 of them pending. Takes at most one of `identifier` and `scopes`. Takes at most one of `identifier` and `return_to`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   */
+  create(input?: ConnectionsCreateInput, options?: CallOptions): Call<StartedConnection> {
+    return this.sendCall({ method: 'POST', path: '/connections', effect: 'once' }, input, options);
+  }
+
+  /**
+   * The connections of the account, oldest first (`GET /connections`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
+   */
+  list(input?: ConnectionsListInput, options?: CallOptions): List<ConnectionsListPage, Connection> {
+    return this.sendList({ method: 'GET', path: '/connections', effect: 'read', items: 'connections' }, input, options);
+  }
+
+  /**
+   * One connection (`GET /connections/{id}`).
+   *
+   * Free.
+   */
+  detail(input: ConnectionsDetailInput, options?: CallOptions): Call<Connection> {
+    return this.sendCall({ method: 'GET', path: '/connections/{id}', effect: 'read' }, input, options);
+  }
+
+  /**
+   * Sign in again, with the same id (`POST /connections/{id}/reconnect`).
+   *
+   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   */
+  reconnect(input: ConnectionsReconnectInput, options?: CallOptions): Call<StartedConnection> {
+    return this.sendCall({ method: 'POST', path: '/connections/{id}/reconnect', effect: 'once' }, input, options);
+  }
+
+  /**
+   * Delete a connection (`DELETE /connections/{id}`).
+   *
+   * Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours. A repeated request returns 404. Free.
+   */
+  delete(input: ConnectionsDeleteInput, options?: CallOptions): Call<DeletedConnection> {
+    return this.sendCall({ method: 'DELETE', path: '/connections/{id}', effect: 'once' }, input, options);
+  }
+}
+
 export class AccountKeysCalls extends CallGroup {
   /**
    * The API keys of the account (`GET /account/keys`).
@@ -2742,6 +2903,7 @@ export class Endpoints extends CallGroup {
   readonly article: ArticleCalls;
   readonly dm: DmCalls;
   readonly webhooks: WebhooksCalls;
+  readonly connections: ConnectionsCalls;
   readonly account: AccountCalls;
 
   constructor(transport: Transport) {
@@ -2753,6 +2915,7 @@ export class Endpoints extends CallGroup {
     this.article = new ArticleCalls(transport);
     this.dm = new DmCalls(transport);
     this.webhooks = new WebhooksCalls(transport);
+    this.connections = new ConnectionsCalls(transport);
     this.account = new AccountCalls(transport);
   }
 

@@ -225,11 +225,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ...overrides.tasks,
     });
     closers.push(() => tasks.close());
+    const userConnections = null as never;
     const pipeline = new ActionPipeline({
       ...billing,
+      connections: userConnections,
       webhooks: webhooks.service,
       platform,
-      capabilities: describeCapabilities(calls, platform.capabilities),
+      capabilities: describeCapabilities(calls, platform),
       media,
       directMessages,
       tasks,
@@ -263,6 +265,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         demo: () => demo,
       },
       documents: { publicUrl },
+      connect: { signIn: userConnections, publicUrl },
     });
     const rest = restListener({ pipeline, ...billing, ...authentication, bodies, logger, actions: calls });
     const graphql = lazyGraphql({ pipeline, media, ...billing, ...authentication, bodies, runtime, logger, options });

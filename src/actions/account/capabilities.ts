@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PlatformCapabilities } from '../../platform/capabilities.ts';
+import type { Platform } from '../../platform/port.ts';
 import { type Capabilities, capabilities as schema } from '../../shared/model/capabilities.ts';
 import { type Action, accountAction } from '../action.ts';
 
@@ -17,8 +17,11 @@ export const capabilities = accountAction({
 });
 
 /** Returns the response of `capabilities` for a platform. */
-export function describeCapabilities(actions: readonly Action[], platform: PlatformCapabilities): Capabilities {
-  const { kind, unsupported, eventTypes, limits } = platform;
+export function describeCapabilities(
+  actions: readonly Action[],
+  { capabilities, signIn }: Pick<Platform, 'capabilities' | 'signIn'>,
+): Capabilities {
+  const { kind, unsupported, eventTypes, limits } = capabilities;
   const { unit, length, premiumLength, bytes } = limits.text;
   return {
     platform: kind,
@@ -29,5 +32,6 @@ export function describeCapabilities(actions: readonly Action[], platform: Platf
     event_types: [...eventTypes],
     text: { unit, max_length: length, max_length_premium: premiumLength, max_bytes: bytes },
     media: Object.entries(limits.mediaBytes).map(([name, maxBytes]) => ({ kind: name, max_bytes: maxBytes })),
+    sign_in: signIn ? { scopes: [...signIn.scopes], default_scopes: [...signIn.defaultScopes] } : null,
   };
 }

@@ -5,6 +5,7 @@ import type { FailedCallLimit } from '../../billing/failed-call-limit.ts';
 import type { Idempotency } from '../../billing/idempotency.ts';
 import type { Ledger } from '../../billing/ledger.ts';
 import type { StreamTokens } from '../../billing/stream-tokens.ts';
+import type { ConnectionCalls } from '../../connections/service.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
 import {
@@ -102,6 +103,7 @@ export interface ActionPipelineParts {
   idempotency: Idempotency;
   streamTokens: StreamTokens;
   accounts: AccountService;
+  connections: ConnectionCalls;
   webhooks: WebhookService;
   platform: Platform;
   /** The response of the action `capabilities`. */
@@ -161,13 +163,13 @@ export class ActionPipeline {
     paging: Paging<Output>,
     beside: Input = {},
   ): PreparedCall<Output> {
-    const { cursors, accounts, capabilities, webhooks } = this.#parts;
+    const { cursors, accounts, connections, capabilities, webhooks } = this.#parts;
     const author = caller.key?.author ?? operator;
     const common = { account: caller.account, author, webhooks, credentials: this.#credentials(action, caller) };
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, listOf(action, checked, caller.account), checked);
-      const context = { ...common, accounts, capabilities };
+      const context = { ...common, accounts, connections, capabilities };
       return {
         action,
         ...nothingToCheck,

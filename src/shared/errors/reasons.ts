@@ -53,7 +53,7 @@ export const errorReasons = {
   loopback_only: { code: 'forbidden', meaning: 'The page is for loopback names in `Host` only.' },
   origin_not_allowed: {
     code: 'forbidden',
-    meaning: 'A web page of a foreign origin called `/mcp` or the local sandbox (`CORS_ORIGINS`).',
+    meaning: 'A web page of a foreign origin called `/mcp`, `/connect` or the local sandbox (`CORS_ORIGINS`).',
   },
   key_address_not_allowed: { code: 'forbidden', meaning: 'The client address is not in `ip_ranges` of the key.' },
   key_read_only: { code: 'forbidden', meaning: 'The key may only read (`read_only`).' },

@@ -9,22 +9,42 @@ export const connectionId = z
   .regex(connectionIdPattern, 'must be the id of a connection, such as conn_5f0c2b7d9e8a4c6b1d3f7a')
   .meta({ description: 'Id of the connection.', examples: ['conn_5f0c2b7d9e8a4c6b1d3f7a'] });
 
+/** The id of a connection in an input. Whatever no connection has is refused with 404. */
+export const namedConnection = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ description: 'Id of the connection.', examples: ['conn_5f0c2b7d9e8a4c6b1d3f7a'] });
+
 export const connectionStatuses = ['pending', 'active', 'expired', 'revoked', 'failed'] as const;
 
-const authorizeUrl = z.url().meta({
-  description: 'The page to open in the browser of the person who signs in. It works once, within 10 minutes.',
-});
+export const connectionStatus = z.enum(connectionStatuses);
+
+/** The meaning of each status. */
+export const connectionStatusTexts: Readonly<Record<(typeof connectionStatuses)[number], string>> = {
+  pending: 'Nobody has signed in yet.',
+  active: 'Calls can use the login.',
+  expired: 'The login ended. A reconnect repairs it.',
+  revoked: 'The person withdrew the consent at the platform. A reconnect repairs it.',
+  failed: 'The first sign-in was denied, failed, or was not completed in time.',
+};
+
+export const connectedUser = z
+  .object({
+    id: userId,
+    userName,
+    name: z.string().meta({ description: 'Display name of the user.' }),
+    profilePicture: z.string().meta({ description: 'URL of the profile picture.' }),
+  })
+  .meta({ id: 'ConnectedUser', description: 'The user of the platform; null before the first sign-in.' });
 
 export const connection = z
   .object({
     id: connectionId.meta({ description: 'Id of the connection. It may stand for `auth_token` everywhere.' }),
-    status: z
-      .enum(connectionStatuses)
-      .meta({ description: '`active` if calls can use the connection; `expired` and `revoked` need a reconnect.' }),
-    user: z
-      .object({ id: userId, userName, name: z.string(), profilePicture: z.string() })
-      .nullable()
-      .meta({ id: 'ConnectedUser', description: 'The user of the platform; null before the first sign-in.' }),
+    status: connectionStatus.meta({
+      description: '`active` if calls can use the connection; `expired` and `revoked` need a reconnect.',
+    }),
+    user: connectedUser.nullable(),
     scopes: z.array(z.string()).meta({ description: 'What the login allows, or what the sign-in asks for.' }),
     created_at: isoTime.meta({ description: 'Time of creation.' }),
     last_used_at: isoTime.nullable().meta({ description: 'Approximate time of the last use.' }),
@@ -41,14 +61,22 @@ export const connection = z
 export const startedConnection = z
   .object({
     id: connectionId,
-    status: z.enum(connectionStatuses).meta({ description: '`pending`, or the status before a reconnect.' }),
-    authorize_url: authorizeUrl,
-    expires_at: isoTime.meta({ description: 'When the page stops working.' }),
+    status: connectionStatus.meta({
+      description: '`pending`; `active` if it was made with an app password; or the status before a reconnect.',
+    }),
+    authorize_url: z.url().nullable().meta({
+      description:
+        'The page to open in the browser of the person who signs in. It works once, within 10 minutes; null for an app password.',
+    }),
+    expires_at: isoTime.nullable().meta({ description: 'When the page stops working; null for an app password.' }),
   })
   .meta({ id: 'StartedConnection', description: 'A sign-in that has begun.' });
 
 export const deletedConnection = z
-  .object({ id: connectionId, deleted: z.literal(true) })
+  .object({
+    id: connectionId,
+    deleted: z.literal(true).meta({ description: 'Always true. A failed request returns an error instead.' }),
+  })
   .meta({ id: 'DeletedConnection', description: 'A connection that was deleted.' });
 
 export type ConnectionView = z.infer<typeof connection>;

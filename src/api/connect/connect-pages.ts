@@ -1,0 +1,176 @@
+import { type Request, type Response, Router } from 'express';
+import type { SignInOffer, SignInRefusal, SignInResult, SignInSteps } from '../../connections/service.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { scopeTexts } from '../../shared/text/scopes.ts';
+import { allowOnly } from '../http/request.ts';
+import { textStyle } from '../pages/error-page.ts';
+import { type Html, html } from '../pages/html.ts';
+import { htmlPage, pageHeaders } from '../pages/local-page.ts';
+import { sendPage } from '../pages/static-files.ts';
+
+export interface ConnectPagesParts {
+  signIn: SignInSteps;
+  /** Returns the base URL of the pages. Returns `null` if the service does not know it. */
+  publicUrl: () => string | null;
+}
+
+/**
+ * Serves the pages of a sign-in: `/connect/<one-time code>`, which shows who asks for what, and `/connect/callback`, to which the platform
+ * returns. A cookie for each connection binds the sign-in to one browser.
+ */
+export function connectPages({ signIn, publicUrl }: ConnectPagesParts): Router {
+  const router = Router();
+
+  const show = async (request: Request, response: Response) => {
+    const offer = await signIn.offer(codeOf(request));
+    if ('refusal' in offer) return sendNotice(request, response, refusalPage(offer));
+    // Browsers check the redirect after the form too. `same-origin` keeps the Origin of the form, which `no-referrer` would remove.
+    const headers = pageHeaders({ 'script-src': "'none'", 'form-action': `'self' ${offer.host}` });
+    response.set({ ...headers, 'referrer-policy': 'same-origin' });
+    await sendPage(request, response, await page(offerPage(offer)));
+  };
+
+  const begin = async (request: Request, response: Response) => {
+    refuseForeignForm(request, publicUrl());
+    refuseBody(request);
+    const code = codeOf(request);
+    const [name, cookie] = cookieOf(request, code.split('-')[0]);
+    const begun = await signIn.begin(code, cookie);
+    if ('refusal' in begun) return sendNotice(request, response, refusalPage(begun));
+    response.cookie(name, begun.cookie.expose(), {
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: publicUrl()?.startsWith('https:') === true,
+      path: '/connect',
+      maxAge: begun.seconds * 1_000,
+    });
+    redirect(response, begun.authorizeUrl);
+  };
+
+  const finish = async (request: Request, response: Response) => {
+    const [state, code, error] = ['state', 'code', 'error'].map((name) => {
+      const value = request.query[name];
+      return typeof value === 'string' ? value : null;
+    });
+    const [, cookie] = cookieOf(request, state?.split('.')[0]);
+    const result = await signIn.finish({ state: state ?? '', code: code ?? null, error: error ?? null, cookie });
+    const { returnTo, id } = result;
+    if (returnTo !== null && id !== null) return redirect(response, withResult(returnTo, id, result.outcome));
+    await sendNotice(request, response, result.outcome === 'active' ? successPage(result) : refusalPage(result));
+  };
+
+  // HEAD would use up the answer of the platform.
+  router.route('/connect/callback').head(allowOnly('GET')).get(finish).all(allowOnly('GET'));
+  router.route('/connect/:code').get(show).post(begin).all(allowOnly('GET, HEAD, POST'));
+  return router;
+}
+
+const codeOf = ({ params }: Request) => String(params['code']);
+
+/** Returns the name of a connection's cookie, and its value in the request. */
+function cookieOf({ headers }: Request, connection = ''): [name: string, value: string | null] {
+  const name = `postern_connect_${connection}`;
+  const found = headers.cookie?.split('; ').find((each) => each.startsWith(`${name}=`));
+  return [name, found?.slice(name.length + 1) ?? null];
+}
+
+/**
+ * Refuses a form of another site. It would take a person past the page that shows which account asks for access. Browsers send
+ * `Sec-Fetch-Site` to https and loopback addresses, and `Origin` to all.
+ */
+function refuseForeignForm({ headers }: Request, publicUrl: string | null): void {
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  const own = [publicUrl && new URL(publicUrl).origin, `http://${host}`, `https://${host}`];
+  if (site === undefined ? own.includes(origin ?? '') : site === 'same-origin') return;
+  throw new PosternError('origin_not_allowed', 'Only the page of this address may begin the sign-in: open it yourself');
+}
+
+function refuseBody({ headers }: Request): void {
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= 1_024) return;
+  throw new PosternError('body_too_large', 'The body is larger than a form without fields');
+}
+
+/** Adds the result to the query of a page to which the person returns. */
+function withResult(returnTo: string, id: string, status: SignInResult['outcome']): string {
+  const url = new URL(returnTo);
+  url.searchParams.set('connection', id);
+  url.searchParams.set('status', status);
+  return url.href;
+}
+
+/** Redirects with 303. The `redirect` of Express would repeat the address, which may contain a secret, in a body. */
+function redirect(response: Response, location: string): void {
+  response
+    .status(303)
+    .set({ ...pageHeaders(), location })
+    .end();
+}
+
+interface Notice {
+  status: number;
+  title: string;
+  content: Html;
+}
+
+async function sendNotice(request: Request, response: Response, { status, ...notice }: Notice): Promise<void> {
+  response.status(status).set(pageHeaders({ 'script-src': "'none'" }));
+  await sendPage(request, response, await page(notice));
+}
+
+async function page({ title, content }: Omit<Notice, 'status'>): Promise<Html> {
+  return htmlPage({
+    title: `${title} · Postern`,
+    style: await textStyle.url(),
+    body: html`<body class="notice">
+<header><span class="brand">Postern</span></header>
+<main>
+<h1>${title}</h1>
+${content}
+</main>
+</body>`,
+  });
+}
+
+function offerPage({ accountName, scopes, host, userName }: SignInOffer): Omit<Notice, 'status'> {
+  return {
+    title: userName === null ? `Connect your account at ${host}` : `Sign in again as @${userName}`,
+    content: html`<p><b>${accountName}</b> asks for access to ${userName === null ? 'your account' : html`<b>@${userName}</b>`} at <b>${host}</b>. Its programs can then:</p>
+<ul>
+${scopes.map((scope) => html`<li>${scopeTexts[scope] ?? html`<code>${scope}</code>`}</li>\n`)}</ul>
+<p class="soft">You sign in at ${host}. Postern does not see your password, and you can withdraw your consent there at any time.</p>
+<form method="post"><button>Continue to ${host}</button></form>
+<p class="soft">If you did not expect this, close this window. Without your consent nothing happens.</p>`,
+  };
+}
+
+function successPage({ userName, id }: SignInResult & { outcome: 'active' }): Notice {
+  return {
+    status: 200,
+    title: `Connected as @${userName}`,
+    content: html`<p>You can close this window.</p>
+<p class="soft">The connection is <code>${id}</code>.</p>`,
+  };
+}
+
+function refusalPage({ refusal, message }: { refusal: SignInRefusal; message: string }): Notice {
+  const [status, title, next] = refusals[refusal];
+  return { status, title, content: html`<p>${message}.</p>\n<p>${next}</p>` };
+}
+
+const newLink = 'Ask for a new link where you got this one';
+
+/** The status, the title and the next step of each refusal. */
+const refusals: Readonly<Record<SignInRefusal, readonly [status: number, title: string, next: string]>> = {
+  unknown_code: [404, 'This link is not valid', `Check that you have the whole address. ${newLink}.`],
+  expired: [410, 'This link has expired', `${newLink}. It works for 10 minutes.`],
+  used: [
+    409,
+    'This link was used before',
+    `If you have just signed in, there is nothing left to do: close this window. Otherwise: ${newLink.toLowerCase()}.`,
+  ],
+  other_browser: [403, 'The sign-in began in another browser', `${newLink}, and stay in one browser until the end.`],
+  denied: [403, 'Access was not allowed', `If that was a mistake: ${newLink.toLowerCase()}.`],
+  scopes_missing: [403, 'Permissions are missing', `${newLink}, and allow all permissions that it shows.`],
+  other_user: [409, 'You signed in as another user', `Sign in at the platform as the user from before. ${newLink}.`],
+  platform_failed: [502, 'The platform did not complete the sign-in', `${newLink}, in a few minutes.`],
+};

@@ -1,0 +1,21 @@
+/** The scopes of X's OAuth 2.0 in plain words, as the consent to a sign-in shows them. */
+export const scopeTexts: Readonly<Record<string, string>> = {
+  'tweet.read': 'Read posts, also those of protected users whom you follow',
+  'tweet.write': 'Post, repost and delete posts in your name',
+  'users.read': 'Read your profile and those of other users',
+  'follows.read': 'See whom you follow, and who follows you',
+  'follows.write': 'Follow and unfollow users',
+  'like.read': 'See what you like',
+  'like.write': 'Like posts, and take likes back',
+  'bookmark.read': 'See your bookmarks',
+  'bookmark.write': 'Add and remove bookmarks',
+  'list.read': 'See lists and their members',
+  'block.read': 'See whom you block',
+  'block.write': 'Block and unblock users',
+  'mute.read': 'See whom you mute',
+  'mute.write': 'Mute and unmute users',
+  'media.write': 'Upload pictures and videos',
+  'dm.read': 'Read your direct messages',
+  'dm.write': 'Send direct messages in your name',
+  'offline.access': 'Stay signed in until you withdraw your consent',
+};
