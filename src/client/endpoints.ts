@@ -347,22 +347,22 @@ export interface Attachment {
 
 /** Who made the change. */
 export interface AuditAuthor {
-  /** `key` for a call, `operator` for a command. */
-  type: 'key' | 'operator';
-  /** Id of the API key of the call; null for the operator. */
+  /** `key` for a call, `operator` for a command, `service` for a sign-in or the end of a login. */
+  type: 'key' | 'operator' | 'service';
+  /** Id of the API key of the call; null for the others. */
   key_id: string | null;
-  /** Name of this key at that time; null for the operator. */
+  /** Name of this key at that time; null for the others. */
   key_name: string | null;
 }
 
-/** A change of a key, a webhook, the credit or a setting of the account. */
+/** A change of a key, a webhook, a connection, the credit or a setting of the account. */
 export interface AuditEntry {
   /** Id of the entry. */
   id: string;
   /** Time of the change. */
   at: string;
   /** What was changed, such as `key.created`. */
-  action: 'key.created' | 'key.revoked' | 'webhook.created' | 'webhook.updated' | 'webhook.secret_rotated' | 'webhook.paused' | 'webhook.resumed' | 'webhook.deleted' | 'credit.added' | 'account.updated';
+  action: 'key.created' | 'key.revoked' | 'webhook.created' | 'webhook.updated' | 'webhook.secret_rotated' | 'webhook.paused' | 'webhook.resumed' | 'webhook.deleted' | 'credit.added' | 'account.updated' | 'connection.created' | 'connection.reconnect_begun' | 'connection.connected' | 'connection.deleted' | 'connection.expired' | 'connection.revoked';
   by: AuditAuthor;
   subject: AuditSubject;
   /** Further facts, such as the restrictions of a new key. They contain no secret. */
@@ -372,10 +372,10 @@ export interface AuditEntry {
 /** The object that was changed. */
 export interface AuditSubject {
   /** Type of the object. */
-  type: 'key' | 'webhook' | 'payment' | 'account';
+  type: 'key' | 'webhook' | 'payment' | 'account' | 'connection';
   /** Id of the object. */
   id: string;
-  /** Name of the key or the account, host of the webhook, or description of the payment, at that time. */
+  /** Name of the key or the account, host of the webhook, screen name of the connection, or description of the payment, at that time. */
   name: string;
 }
 
@@ -496,6 +496,14 @@ export interface ConnectionsDeleteInput {
   id: string;
 }
 
+/** The result of `connections/delete`. */
+export interface ConnectionsDeleteResult {
+  /** Id of the connection. */
+  id: string;
+  /** Always true. A failed request returns an error instead. */
+  deleted: boolean;
+}
+
 /** The input of `connections/detail`. */
 export interface ConnectionsDetailInput {
   /** Id of the connection. */
@@ -590,14 +598,6 @@ export interface CreatedWebhook {
   secret: string;
   /** The problem with the receiver, the credentials, the code or the connection to the platform; null if there is none. */
   last_error: string | null;
-}
-
-/** A connection that was deleted. */
-export interface DeletedConnection {
-  /** Id of the connection. */
-  id: string;
-  /** Always true. */
-  deleted: boolean;
 }
 
 /** The delivery of one event to a webhook, as of its last attempt. */
@@ -2750,7 +2750,7 @@ export class ConnectionsCalls extends CallGroup {
   /**
    * Begin the sign-in of a platform user (`POST /connections`).
    *
-   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. On the AT Protocol, `identifier` and `app_password` make the connection at once, without a page. An account may have 1,000 connections, 100 of them pending. Takes at most one of `identifier` and `scopes`. Takes at most one of `identifier` and `return_to`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. On the AT Protocol, `identifier` and `app_password` make the connection at once, without a page. An account may have 1,000 connections, 100 of them pending. Takes at most one of `scopes` and `identifier`. Takes at most one of `return_to` and `app_password`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
    */
   create(input?: ConnectionsCreateInput, options?: CallOptions): Call<StartedConnection> {
     return this.sendCall({ method: 'POST', path: '/connections', effect: 'once' }, input, options);
@@ -2788,7 +2788,7 @@ export class ConnectionsCalls extends CallGroup {
    *
    * Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours. A repeated request returns 404. Free.
    */
-  delete(input: ConnectionsDeleteInput, options?: CallOptions): Call<DeletedConnection> {
+  delete(input: ConnectionsDeleteInput, options?: CallOptions): Call<ConnectionsDeleteResult> {
     return this.sendCall({ method: 'DELETE', path: '/connections/{id}', effect: 'once' }, input, options);
   }
 }

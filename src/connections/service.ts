@@ -35,6 +35,9 @@ export interface ConnectionCalls {
   delete(account: string, author: AuditAuthor, id: string): Promise<{ id: string; deleted: true }>;
 }
 
+/** The calls for an API key: only these connections, and no changes, if `ids` is given. */
+export type ConnectionsOf = (ids: readonly string[] | null) => ConnectionCalls;
+
 /** What the page of a sign-in shows before it goes on to the platform. */
 export interface SignInOffer {
   /** The name of the account that asks. */

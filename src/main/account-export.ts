@@ -6,7 +6,15 @@ import { formatDollars } from '../shared/model/money.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { systemRuntime } from '../shared/runtime/runtime.ts';
 import { decryptedOrNull, Vault } from '../shared/secrets/vault.ts';
-import type { AuditMark, DeliveryPosition, PaymentMark, Store, WebhookPosition, WebhookRecord } from '../store/port.ts';
+import type {
+  AuditMark,
+  ConnectionPlace,
+  DeliveryPosition,
+  PaymentMark,
+  Store,
+  WebhookPosition,
+  WebhookRecord,
+} from '../store/port.ts';
 import { deliveryView } from '../webhooks/registration/views.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
 import { findSecretKeys } from './open-secret-keys.ts';
@@ -20,7 +28,7 @@ type Line = Readonly<Record<string, unknown>>;
 
 /**
  * Yields all data of an account: one object for each record, with its kind in `type`. Contains no secrets: no hashes of keys, no secrets
- * and credentials of webhooks. Holds one page of records in memory. Throws `NoSuchAccountError`, or an error with advice if the secret key
+ * and credentials of webhooks, no logins of connections. Holds one page of records in memory. Throws `NoSuchAccountError`, or an error with advice if the secret key
  * does not decrypt the webhooks.
  */
 export async function* exportAccount(store: Store, config: Config, id: string): AsyncGenerator<Line> {
@@ -64,6 +72,20 @@ export async function* exportAccount(store: Store, config: Config, id: string): 
       const { type: eventType, ...view } = deliveryView(delivery);
       yield { type: 'delivery', event_type: eventType, event_at: formatIsoTime(delivery.eventAt), ...view };
     }
+  }
+  const connections = (after?: ConnectionPlace) => store.connections.list(id, pageSize, after ?? null);
+  for await (const { id: connectionId, status, scopes, userId, error, ...times } of pages(connections)) {
+    const [created_at, last_used_at] = [formatIsoTime(times.createdAt), time(times.lastUsedAt)];
+    const known = {
+      status,
+      scopes,
+      user_id: userId,
+      created_at,
+      last_used_at,
+      expires_at: time(times.expiresAt),
+      error,
+    };
+    yield { type: 'connection', id: connectionId, ...known };
   }
   for await (const entry of pages((after?: AuditMark) => store.audit.list(id, pageSize, after))) {
     const { id: entryId, ...rest } = viewOfEntry(entry);

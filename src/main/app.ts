@@ -45,6 +45,7 @@ import { lazyListener } from './lazy-listener.ts';
 import { openSecretKeys } from './open-secret-keys.ts';
 import { openServiceStore } from './open-store.ts';
 import { startBilling } from './start-billing.ts';
+import { startConnections } from './start-connections.ts';
 import { startEmbeddedSandbox } from './start-sandbox.ts';
 import { startWebhooks } from './start-webhooks.ts';
 
@@ -146,7 +147,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     metrics.watchTimers(pendingTimers);
     const { guard, proxies } = makeOutbound(config, runtime, connections, overrides);
     closers.push(() => proxies.close());
+    const logins = startConnections({
+      ...{ store, runtime, logger, secretKeys },
+      onChange: (account, id) => webhooks.service.retry(account, id),
+      onEnd: async () => {},
+    });
     const adapterOptions = {
+      logins: logins.logins,
       runtime,
       proxies,
       guard,
@@ -165,6 +172,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     };
     const platform = await adapters[config.platform.kind].open(adapterOptions, config);
     closers.push(() => platform.close());
+    closers.push(() => logins.close());
+    let origin: string | null = null;
+    const publicUrl = () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null);
+    const userConnections = logins.open(platform, publicUrl, config);
     metrics.watchAppLimits(() => platform.appLimitsLeft?.() ?? {});
     const media = new MediaService({
       guard,
@@ -213,6 +224,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tracing,
       secretKeys,
       directMessages,
+      logins: logins.logins,
       allowLocalhost: config.webhooks.allowLocalhost,
       eventLimits: config.eventLimits,
       activityWaitMs: config.platform.waitMs,
@@ -225,10 +237,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ...overrides.tasks,
     });
     closers.push(() => tasks.close());
-    const userConnections = null as never;
     const pipeline = new ActionPipeline({
       ...billing,
-      connections: userConnections,
+      connections: (ids) => userConnections.service.only(ids),
+      logins: logins.logins,
       webhooks: webhooks.service,
       platform,
       capabilities: describeCapabilities(calls, platform),
@@ -241,7 +253,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     });
     const demoAt = config.platform.demo ? await prepareDemo(config, platformUrl, store, runtime) : () => null;
     let demo: Demo | null = null;
-    let origin: string | null = null;
 
     const addresses = new ClientAddresses(limits.trustedProxies);
     const authentication = { keys: billing.keys, addresses, streamTokens: billing.streamTokens, streamPath };
@@ -251,7 +262,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       counters: billing.counters,
     });
     const bodies = new BodyBudget();
-    const publicUrl = () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null);
     const express = expressApp({
       logger,
       metrics,
@@ -265,7 +275,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         demo: () => demo,
       },
       documents: { publicUrl },
-      connect: { signIn: userConnections, publicUrl },
+      connect: { signIn: userConnections.steps, publicUrl },
     });
     const rest = restListener({ pipeline, ...billing, ...authentication, bodies, logger, actions: calls });
     const graphql = lazyGraphql({ pipeline, media, ...billing, ...authentication, bodies, runtime, logger, options });

@@ -24,8 +24,8 @@ export interface AdapterOptions {
   secretKeys: readonly Secret<Buffer>[];
   /** Encrypted records that all processes share. */
   state: PlatformState;
-  /** The logins of connections. */
-  logins: PlatformLogins;
+  /** The logins of connections. Default: there are none. */
+  logins?: PlatformLogins;
   /** Identifiers that do not fit into an id, which all processes share. */
   identifiers: PlatformIdentifiers;
   /** Called when the platform refuses a call because the operator's credit there is used up. */
@@ -66,9 +66,12 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   x: {
     capabilities: xCapabilities,
     ping: { path: '/2/users/me', status: 401 },
-    open: async ({ connections, ...options }, { secrets: { xAppToken: appToken }, platform: { accountCaps } }) => {
+    open: async (
+      { connections, ...options },
+      { secrets: { xAppToken: appToken, xApp: app }, platform: { accountCaps } },
+    ) => {
       const { XPlatform } = await import('./x/adapter.ts');
-      return new XPlatform({ ...options, counter: connections.platform, appToken, accountCaps });
+      return new XPlatform({ ...options, counter: connections.platform, app, appToken, accountCaps });
     },
   },
 };

@@ -115,6 +115,8 @@ export interface PlatformTokens {
 export interface PlatformSignIn {
   /** All scopes that a sign-in may ask for, in the order of the consent page. */
   readonly scopes: readonly string[];
+  /** The scopes that every sign-in asks for, because without them the platform does not say who signed in. */
+  readonly leastScopes: readonly string[];
   /** The scopes that a sign-in asks for unless the caller names others: all but those of direct messages. */
   readonly defaultScopes: readonly string[];
   /** The host that the person signs in to, for the page of the gateway. */

@@ -48,12 +48,13 @@ export type ConnectionPlace = Pick<ConnectionRecord, 'createdAt' | 'id'>;
 
 /**
  * Stores connections. All processes share them. Deleted connections, which have `revokeAt`, are stored until the platform has confirmed the
- * revocation, and are found only by `find` and `toRevoke`.
+ * revocation, and are found only by `find`, `listAll` and `toRevoke`. They do not count in the limits.
  */
 export interface ConnectionStore {
   /**
-   * Creates a connection unless the account has `most` connections, or `mostPending` pending ones whose sign-in has not ended. Deletes those
-   * of the account that nobody has signed in to and whose sign-in ended more than a day ago.
+   * Creates a connection unless the account has `most` connections. A pending one is not created either if the account has `mostPending`
+   * pending ones whose sign-in has not ended. Before that, deletes those of the account that are `pending` or `failed` and whose sign-in (their creation if there is none) ended more than a day ago.
+   * If the id exists, changes nothing and returns `created`.
    */
   create(
     record: ConnectionRecord,
@@ -64,9 +65,11 @@ export interface ConnectionStore {
   find(id: string): Promise<StoredConnection | null>;
   /** Returns the connections of an account after `after`, oldest first, then by id. */
   list(account: string, limit: number, after: ConnectionPlace | null): Promise<StoredConnection[]>;
+  /** Returns connections of all accounts by id, deleted ones too, beginning after this id. */
+  listAll(limit: number, after?: string): Promise<StoredConnection[]>;
   /**
-   * Replaces a connection if its revision is still that of `record`. Returns the stored connection, or `null`, and changes nothing, if
-   * another write came first.
+   * Replaces a connection, but not its account, `createdAt` and `lastUsedAt`, if its revision is still that of `record`. Returns the stored
+   * connection, or `null`, and changes nothing, if another write came first or the connection was removed.
    */
   replace(record: StoredConnection, audit?: AuditEntry): Promise<StoredConnection | null>;
   /** Records uses without raising the revision. `lastUsedAt` never decreases, and unknown ids are ignored. Uses may be lost in a crash. */
@@ -76,3 +79,8 @@ export interface ConnectionStore {
   /** Removes a connection for good. */
   remove(id: string): Promise<void>;
 }
+
+/** The time in milliseconds for which the revocation of a deleted connection is tried at the platform. */
+export const revocationTtlMs = 24 * 3_600_000;
+/** The time in milliseconds for which a connection is stored after a first sign-in that ended without a login. */
+export const unusedConnectionTtlMs = 24 * 3_600_000;

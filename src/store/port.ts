@@ -95,7 +95,8 @@ export interface AccountStore {
   markDeleted(id: string, at: number): Promise<number | null>;
   /**
    * Deletes a batch of the account's data, API keys first, and returns the number of records; 0 if nothing is left. Amounts of money stay:
-   * the account, usage, payments without their descriptions, and holds and commits until they expire.
+   * the account, usage, payments without their descriptions, and holds and commits until they expire. Connections with a login become deleted
+   * ones, whose revocation is due at once.
    */
   erase(id: string): Promise<number>;
 }
@@ -143,11 +144,11 @@ export interface SecretCheckStore {
    * processes write at once, the first one succeeds and the others get its value.
    */
   write(value: string, previous: string | null): Promise<string>;
-  /** Returns the latest encrypted texts of each kind of record, at most ten. Returns an empty list if the store contains none. */
+  /** Returns the latest encrypted texts of each kind of record, at most twelve. Returns an empty list if the store contains none. */
   samples(): Promise<string[]>;
   /**
-   * Deletes the value and every record with encrypted text: webhooks, pollers, events, deliveries, idempotency keys and records of the
-   * platform adapter.
+   * Deletes the value and every record with encrypted text: webhooks, pollers, events, deliveries, idempotency keys, connections and records
+   * of the platform adapter.
    */
   discardSealed(): Promise<void>;
 }

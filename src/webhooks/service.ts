@@ -144,6 +144,17 @@ export class WebhookService {
     return { items: await Promise.all(items.map((record) => this.#view(record))), cursor: next };
   }
 
+  /** Lets the pollers with an `auth_token` try it again, because it works again or no longer. */
+  async retry(account: string, authToken: string): Promise<void> {
+    const { store, vault } = this.#parts;
+    const webhooks = await store.webhooks.list(account, maxPerAccount);
+    for (const id of new Set(webhooks.map(({ poller }) => poller))) {
+      const poller = await store.pollers.find(account, id);
+      const credentials = poller && decryptedOrNull(() => vault.openPoller(poller));
+      if (poller && credentials?.authToken === authToken) await store.pollers.renew(poller);
+    }
+  }
+
   /** Runs the CRC again, with new credentials or a new code if they are given. The returned webhook contains the result. */
   async validate(
     account: string,

@@ -10,7 +10,17 @@ import { type LedgerCommit, type Store, StoreUnavailableError } from '../../src/
 import { findMongo, freePort } from '../support/mongo-server.ts';
 import { patientMs } from '../support/processor-time.ts';
 import { useMongo } from '../support/use-mongo.ts';
-import { apiKey, append, auditEntry, copiedErrors, makeCommit, poller, running, webhook } from './webhook-makers.ts';
+import {
+  apiKey,
+  append,
+  auditEntry,
+  connection,
+  copiedErrors,
+  makeCommit,
+  poller,
+  running,
+  webhook,
+} from './webhook-makers.ts';
 
 const found = findMongo();
 const server = await useMongo();
@@ -255,6 +265,7 @@ describe.skipIf(server.isMissing)('a MongoDB database', () => {
     await store.platformState.write('session a', 'sealed', null, 60_000);
     await store.identifiers.save([{ hash: '12', identifier: 'did:web:weaver.example' }], 60_000, 10);
     await store.events.append(append(await running(store), ['e1']));
+    await store.connections.create(connection('c'), { most: 1, mostPending: 1 });
     await store.ready();
     const db = raw.db();
     for (const name of await db.listCollections().toArray()) {

@@ -224,8 +224,9 @@ describe('the sqlite file', () => {
 
 test('sqliteLedger: reports a full disk, changes nothing, and succeeds when there is space again', async () => {
   const database = new Database({ path: ':memory:', durable: false });
-  const ledger = sqliteLedger(database, new WriteGroup(database), manualRuntime());
-  await sqliteAccounts(database).create({ id: 'a', name: 'Ada', createdAt: 1 });
+  const runtime = manualRuntime();
+  const ledger = sqliteLedger(database, new WriteGroup(database), runtime);
+  await sqliteAccounts(database, runtime).create({ id: 'a', name: 'Ada', createdAt: 1 });
   const payments = ['small', 'large'.repeat(10_000)].map((description, index) => ({ id: `p${index}`, description }));
   const pay = () => payments.map((each) => ledger.topUp({ ...each, account: 'a', micros: 1, createdAt: 1 }));
   const pages = database.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0;
@@ -269,13 +270,15 @@ const readAll = [
   'SELECT CAST(',
   'SELECT sealed FROM',
   'SELECT answer AS sealed FROM idempotency',
+  "SELECT COALESCE(record ->> 'login'",
   'FROM api_key ORDER BY created_at, id',
 ];
 
-test('no statement of a running service reads all keys, webhooks, pollers, events, deliveries or calls', () => {
+test('no statement of a running service reads all keys, webhooks, pollers, events, deliveries, connections or calls', () => {
   const raw = new Libsql(':memory:');
   for (const migration of migrations) raw.exec(migration);
-  const grows = 'api_key|webhook|poller|event|delivery|usage|ledger_commit|idempotency|call_statistics|payment|audit';
+  const grows =
+    'api_key|webhook|poller|event|delivery|usage|ledger_commit|idempotency|call_statistics|payment|audit|connection';
   const scans = [...statements]
     .filter((sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(sql) && !/sqlite_|pragma_/.test(sql))
     .filter((sql) => !readAll.some((part) => sql.includes(part)))

@@ -60,7 +60,7 @@ export const createConnection = accountAction({
         .optional()
         .meta({ description: 'AT Protocol only: an app password of the user.', examples: ['abcd-efgh-ijkl-mnop'] }),
     })
-    .check(atMostOneOf('identifier', 'scopes'), atMostOneOf('identifier', 'return_to')),
+    .check(atMostOneOf('scopes', 'identifier'), atMostOneOf('return_to', 'app_password')),
   example: {},
   output: startedConnection,
   async run({ account, author, connections, tokenFor }, input) {

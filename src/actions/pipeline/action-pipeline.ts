@@ -5,7 +5,9 @@ import type { FailedCallLimit } from '../../billing/failed-call-limit.ts';
 import type { Idempotency } from '../../billing/idempotency.ts';
 import type { Ledger } from '../../billing/ledger.ts';
 import type { StreamTokens } from '../../billing/stream-tokens.ts';
-import type { ConnectionCalls } from '../../connections/service.ts';
+import { isConnection } from '../../connections/logins.ts';
+import { connectionNotFound } from '../../connections/records.ts';
+import type { ConnectionsOf } from '../../connections/service.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
 import {
@@ -14,11 +16,13 @@ import {
   type Platform,
   type PlatformCall,
   type PlatformCost,
+  type PlatformLogins,
 } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
 import { operator } from '../../shared/model/audit.ts';
 import type { Capabilities } from '../../shared/model/capabilities.ts';
+import { connectionIdPattern } from '../../shared/model/connection.ts';
 import type { Micros } from '../../shared/model/money.ts';
 import type { CancelSignal } from '../../shared/runtime/cancellation.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
@@ -38,7 +42,7 @@ import {
   type PagedList,
   type Paging,
 } from '../paging/paging.ts';
-import { permissionRefusal, requirePermission } from './key-permission.ts';
+import { connectionNotAllowed, permissionRefusal, requirePermission } from './key-permission.ts';
 import { type PaidCall, type PaidRequest, type PaidResult, type PerformedRequest, payFor } from './paid-request.ts';
 
 /** The sender of a request, with the credentials that the API read from the headers and the input. */
@@ -103,7 +107,8 @@ export interface ActionPipelineParts {
   idempotency: Idempotency;
   streamTokens: StreamTokens;
   accounts: AccountService;
-  connections: ConnectionCalls;
+  connections: ConnectionsOf;
+  logins: PlatformLogins;
   webhooks: WebhookService;
   platform: Platform;
   /** The response of the action `capabilities`. */
@@ -169,14 +174,15 @@ export class ActionPipeline {
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, listOf(action, checked, caller.account), checked);
-      const context = { ...common, accounts, connections, capabilities };
+      const own = connections(caller.key?.restrictions?.connections ?? null);
+      const context = { ...common, accounts, connections: own, capabilities };
       return {
         action,
         ...nothingToCheck,
         run: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)),
       };
     }
-    const authToken = checkToken(caller.authToken);
+    const authToken = checkToken(caller.authToken, caller);
     const code = checkCode(action, caller.encryptionCode);
     const checked = { ...checkInput(action.input, raw), ...beside };
     action.validate?.(checked as never, this.#parts.platform, common.credentials);
@@ -199,6 +205,8 @@ export class ActionPipeline {
       ...checks,
       run: async (tokenFor, onCost) => {
         this.#parts.failedCalls.check(account);
+        // What does not work is refused before the action stores or sends anything.
+        if (isConnection(authToken)) await this.#checkConnection(caller, authToken);
         const checkedInput = checks.unchecked === 0 ? input : await checks.check();
         // A write that has started continues after the client disconnects.
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
@@ -228,6 +236,15 @@ export class ActionPipeline {
     };
   }
 
+  async #checkConnection(caller: Caller, authToken: Secret): Promise<void> {
+    const { failedCalls, logins } = this.#parts;
+    const { account, signal } = caller;
+    await logins.credentialOf({ account, authToken, signal }).catch((error) => {
+      if (this.#isCounted(error, caller)) failedCalls.count(account);
+      throw error;
+    });
+  }
+
   /** Returns true for a failure that the caller could avoid, and false for one of the operator's platform or of this service. */
   #isCounted(thrown: unknown, { proxy }: Caller): boolean {
     const { status, code } = asPosternError(thrown);
@@ -240,11 +257,12 @@ export class ActionPipeline {
    * Parses the credentials of a call. Credentials that the action stores are validated now, because the action does not
    * use them.
    */
-  #credentials(action: Action, { authToken, proxy, encryptionCode: code }: Caller): Credentials {
+  #credentials(action: Action, caller: Caller): Credentials {
+    const { authToken, proxy, encryptionCode: code } = caller;
     const encryptionCode = checkCode(action, code);
     if (action.actor) return { authToken, proxy, encryptionCode };
     if (!action.keepsActor) return { authToken: null, proxy: null, encryptionCode };
-    if (authToken) checkToken(authToken);
+    if (authToken) checkToken(authToken, caller);
     if (proxy) this.#parts.readProxy(proxy);
     if (proxy && !authToken) throw malformedField('proxy', 'requires auth_token');
     return { authToken, proxy, encryptionCode };
@@ -285,8 +303,11 @@ function expensiveChecks({ expensive }: Action, input: Input, tasks: TaskRunner)
   return { unchecked, check: () => (checking ??= expensive.check(input as never, tasks)) };
 }
 
-function checkToken(token: Secret | null): Secret {
+function checkToken(token: Secret | null, { key }: Caller): Secret {
   if (token === null || token.expose() === '') throw missingField('auth_token');
+  const { connections } = key?.restrictions ?? {};
+  if (connections && !connections.includes(token.expose())) throw connectionNotAllowed(connections);
+  if (isConnection(token) && !connectionIdPattern.test(token.expose())) throw connectionNotFound('auth_token');
   if (!tokenPattern.test(token.expose())) throw malformedField('auth_token', 'must be a token of the platform');
   return token;
 }

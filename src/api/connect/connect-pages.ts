@@ -153,24 +153,22 @@ function successPage({ userName, id }: SignInResult & { outcome: 'active' }): No
 }
 
 function refusalPage({ refusal, message }: { refusal: SignInRefusal; message: string }): Notice {
-  const [status, title, next] = refusals[refusal];
-  return { status, title, content: html`<p>${message}.</p>\n<p>${next}</p>` };
+  const [status, title, more] = refusals[refusal];
+  return { status, title, content: html`<p>${message}.</p>\n${more === undefined ? [] : html`<p>${more}</p>`}` };
 }
 
-const newLink = 'Ask for a new link where you got this one';
-
-/** The status, the title and the next step of each refusal. */
-const refusals: Readonly<Record<SignInRefusal, readonly [status: number, title: string, next: string]>> = {
-  unknown_code: [404, 'This link is not valid', `Check that you have the whole address. ${newLink}.`],
-  expired: [410, 'This link has expired', `${newLink}. It works for 10 minutes.`],
+/** The status and the title of each refusal, and what its message leaves out. */
+const refusals: Readonly<Record<SignInRefusal, readonly [status: number, title: string, more?: string]>> = {
+  unknown_code: [404, 'The link is not valid', 'Check first that you have the whole address.'],
+  expired: [410, 'The link has expired', 'A link works for 10 minutes.'],
   used: [
     409,
-    'This link was used before',
-    `If you have just signed in, there is nothing left to do: close this window. Otherwise: ${newLink.toLowerCase()}.`,
+    'The link was used',
+    'If you have just signed in, there is nothing left to do: you can close this window.',
   ],
-  other_browser: [403, 'The sign-in began in another browser', `${newLink}, and stay in one browser until the end.`],
-  denied: [403, 'Access was not allowed', `If that was a mistake: ${newLink.toLowerCase()}.`],
-  scopes_missing: [403, 'Permissions are missing', `${newLink}, and allow all permissions that it shows.`],
-  other_user: [409, 'You signed in as another user', `Sign in at the platform as the user from before. ${newLink}.`],
-  platform_failed: [502, 'The platform did not complete the sign-in', `${newLink}, in a few minutes.`],
+  other_browser: [403, 'This is another browser'],
+  denied: [403, 'Access was not allowed', 'If that was a mistake, ask for a new link.'],
+  scopes_missing: [403, 'Permissions are missing', 'Ask for a new link, and allow everything that it shows.'],
+  other_user: [409, 'This is another user'],
+  platform_failed: [502, 'The sign-in has failed'],
 };

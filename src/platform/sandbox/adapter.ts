@@ -4,6 +4,9 @@ import { XPlatform, type XPlatformOptions } from '../x/adapter.ts';
 import { sandboxCapabilities } from './capabilities.ts';
 import { SandboxSession } from './session.ts';
 
+/** The app that each sandbox knows. */
+const app = { clientId: 'postern-demo', clientSecret: null };
+
 /** The adapter for the sandbox platform. It uses the sandbox over HTTP only. */
 export class SandboxPlatform extends XPlatform {
   override readonly capabilities = sandboxCapabilities;
@@ -11,10 +14,10 @@ export class SandboxPlatform extends XPlatform {
   override readonly maxWaitingCalls = maxWaitingCalls;
   override readonly minPollMs = 500;
 
-  constructor(options: Omit<XPlatformOptions, 'features' | 'appToken' | 'identifiers' | 'onCreditExhausted'>) {
+  constructor(options: Omit<XPlatformOptions, 'features' | 'appToken' | 'app' | 'identifiers' | 'onCreditExhausted'>) {
     const { origin, host } = new URL(options.origin);
     const features = { extensions: true, host, pages: { url: origin, platformUrl: origin } };
-    super({ ...options, origin, features, appToken: null, identifiers: null, onCreditExhausted: () => {} });
+    super({ ...options, origin, features, app, appToken: null, identifiers: null, onCreditExhausted: () => {} });
   }
 
   override as(call: PlatformCall): PlatformSession {

@@ -1,10 +1,11 @@
 import type { PlatformCapabilities } from '../capabilities.ts';
 import { Transport, type TransportOptions } from '../http/transport.ts';
-import type { Platform, PlatformCall, PlatformIdentifiers, PlatformSession } from '../port.ts';
+import type { Platform, PlatformCall, PlatformIdentifiers, PlatformSession, PlatformSignIn } from '../port.ts';
 import { xCapabilities } from './capabilities.ts';
 import type { XClientOptions } from './client.ts';
 import { xFeatures } from './features.ts';
 import { type SessionParts, sessionParts } from './session.ts';
+import { type XApp, XSignIn } from './sign-in.ts';
 import { readTweetUrl } from './tweet-url.ts';
 import { XSession } from './writes.ts';
 
@@ -13,6 +14,8 @@ export type XPlatformOptions = Omit<TransportOptions, 'guarded'> &
     /** Default: those of X. */
     features?: XClientOptions['features'];
     identifiers: PlatformIdentifiers | null;
+    /** The app to which users sign in; `null` if the operator has set up none. */
+    app?: XApp | null;
   };
 
 /** The adapter for X's API v2: https://docs.x.com/x-api */
@@ -24,11 +27,13 @@ export class XPlatform implements Platform {
   readonly quietActorsWait = false;
   readonly minPollMs: number = 5_000;
   readonly tweetUrlForm = 'https://x.com/<user>/status/<id>';
+  readonly signIn: PlatformSignIn | undefined;
   protected readonly parts: SessionParts;
   readonly #transport: Transport;
 
-  constructor({ features = xFeatures, identifiers: stored, ...options }: XPlatformOptions) {
+  constructor({ features = xFeatures, identifiers: stored, app = null, ...options }: XPlatformOptions) {
     this.#transport = new Transport(options);
+    this.signIn = app ? new XSignIn(this.#transport, new URL(options.origin).origin, app) : undefined;
     this.parts = sessionParts({ ...options, transport: this.#transport, features, stored });
   }
 

@@ -3,6 +3,7 @@ import type { Viewer } from '../dataset/visibility.ts';
 import { type InjectedFault, runsOperation } from '../faults/fault.ts';
 import { sendFault, waitWhileOpen } from '../faults/inject.ts';
 import { serveMedia } from '../media/serve-media.ts';
+import { scopesOf } from '../oauth/scopes.ts';
 import { servePage } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
 import { appTokenFor } from '../seed/credentials.ts';
@@ -10,7 +11,7 @@ import type { ReceivedBody } from '../uploads/files.ts';
 import { appOnlyRefused, problemResponse } from '../x/problems.ts';
 import { readBody } from './body.ts';
 import { bearerToken, checkControlType, checkHost } from './guard.ts';
-import type { ActorCall, Call, RoutedOperation } from './operation.ts';
+import type { ActorCall, ActorOperation, Call, RoutedOperation, XOperation } from './operation.ts';
 import { Problem, problemOf } from './problem.ts';
 import type { SandboxResponse } from './response.ts';
 import type { Router } from './router.ts';
@@ -31,6 +32,8 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   let answer: SandboxResponse;
   let received: ReceivedBody | undefined;
   let limits: Record<string, string> | undefined;
+  // An access token that ends while a request waits or sends its body remains valid for that request.
+  const arrivedAt = platform.now();
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -40,7 +43,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     if (serveMedia(platform, path, request, response)) return;
     if (await servePage(platform, path, request, response)) return;
     const { operation, params } = router.route(request.method ?? 'GET', path);
-    const actor = actorOf(platform, operation, request);
+    const actor = actorOf(platform, operation, request, arrivedAt);
     const arrival = { operation: operation.id, method: operation.method, path, actor: actor?.id };
     if (operation.access === 'control') checkControlType(request);
     else {
@@ -51,7 +54,10 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     }
     if (fault?.kind === 'latency') await waitWhileOpen(fault.ms, request);
     if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
-    if (operation.access !== 'control' && actor === undefined) throw badToken();
+    if (needsToken(operation)) {
+      if (actor === undefined) throw badToken();
+      checkScopes(platform, operation, request, arrivedAt);
+    }
     if (operation.access === 'actor' && operation.maxBytes !== undefined) {
       received = await platform.files.receive(request, operation.maxBytes(request.headers));
     }
@@ -71,7 +77,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
       if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
     }
     // Look up the actor again, because a reset may have replaced the dataset while the body was read.
-    const answered = perform(operation, call, actorOf(platform, operation, request));
+    const answered = perform(operation, call, actorOf(platform, operation, request, arrivedAt));
     answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
     answer = problemAnswer(problemOf(error));
@@ -90,12 +96,24 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   else send(response, { ...answer, headers: { ...limits, ...answer.headers } });
 }
 
+function needsToken(operation: RoutedOperation): operation is ActorOperation | XOperation {
+  return operation.access === 'actor' || operation.access === 'x';
+}
+
 /** Returns the user of the token, null if the token is app-only, or undefined without a valid token. */
-function actorOf({ dataset, seed }: SandboxState, { access }: RoutedOperation, request: IncomingMessage) {
-  if (access === 'control') return undefined;
-  const token = bearerToken(request);
+function actorOf({ dataset, seed }: SandboxState, operation: RoutedOperation, request: IncomingMessage, now: number) {
+  const token = needsToken(operation) ? bearerToken(request) : undefined;
   if (token === undefined) return undefined;
-  return dataset.userByToken(token) ?? (token === appTokenFor(seed) ? null : undefined);
+  const user = dataset.userByToken(token) ?? dataset.users.get(dataset.oauth.active(token, now)?.user ?? '');
+  return user ?? (token === appTokenFor(seed) ? null : undefined);
+}
+
+/** Refuses an access token that lacks a scope, as X does. The tokens of the demo have no scopes and may do everything. */
+function checkScopes({ dataset }: SandboxState, operation: RoutedOperation, request: IncomingMessage, now: number) {
+  const grant = dataset.oauth.active(bearerToken(request) ?? '', now);
+  if (grant !== undefined && !scopesOf(operation).every((scope) => grant.scopes.includes(scope))) {
+    throw new Problem(403, 'forbidden', 'Forbidden');
+  }
 }
 
 function perform(
@@ -103,7 +121,7 @@ function perform(
   call: Call,
   actor: Viewer | undefined,
 ): SandboxResponse | Promise<SandboxResponse> {
-  if (operation.access === 'control') return operation.handle(call);
+  if (!needsToken(operation)) return operation.handle(call);
   if (actor === undefined) throw badToken();
   if (operation.access === 'x') return operation.handle({ ...call, viewer: actor });
   if (actor === null) throw appOnlyRefused();

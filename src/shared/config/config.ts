@@ -185,6 +185,13 @@ function configOf(checked: CheckedSettings, env: Environment) {
       mongodbUrl: checked.MONGODB_URL === null ? null : new Secret(checked.MONGODB_URL),
       metricsToken: checked.METRICS_TOKEN === null ? null : new Secret(checked.METRICS_TOKEN),
       xAppToken: checked.X_BEARER_TOKEN === null ? null : new Secret(checked.X_BEARER_TOKEN),
+      xApp:
+        checked.X_CLIENT_ID === null
+          ? null
+          : Object.freeze({
+              clientId: checked.X_CLIENT_ID,
+              clientSecret: checked.X_CLIENT_SECRET === null ? null : new Secret(checked.X_CLIENT_SECRET),
+            }),
     }),
   });
 }

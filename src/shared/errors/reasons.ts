@@ -120,6 +120,10 @@ export const errorReasons = {
   account_article_limit: { code: 'rate_limited', meaning: 'Articles of an account that wait for processing.' },
   key_limit: { code: 'rate_limited', meaning: 'API keys of an account (100).' },
   webhook_limit: { code: 'rate_limited', meaning: 'Webhooks of an account (100).' },
+  connection_limit: {
+    code: 'rate_limited',
+    meaning: 'Connections of an account (1,000), or those to which nobody has signed in yet (100).',
+  },
   webhook_test_limit: { code: 'rate_limited', meaning: 'Test events a minute of an account (10).' },
   webhook_handshake_limit: { code: 'rate_limited', meaning: 'Another handshake of the webhook took too long.' },
   idempotency_limit: {

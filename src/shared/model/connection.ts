@@ -72,12 +72,10 @@ export const startedConnection = z
   })
   .meta({ id: 'StartedConnection', description: 'A sign-in that has begun.' });
 
-export const deletedConnection = z
-  .object({
-    id: connectionId,
-    deleted: z.literal(true).meta({ description: 'Always true. A failed request returns an error instead.' }),
-  })
-  .meta({ id: 'DeletedConnection', description: 'A connection that was deleted.' });
+export const deletedConnection = z.object({
+  id: connectionId,
+  deleted: z.literal(true).meta({ description: 'Always true. A failed request returns an error instead.' }),
+});
 
 export type ConnectionView = z.infer<typeof connection>;
 export type StartedConnectionView = z.infer<typeof startedConnection>;

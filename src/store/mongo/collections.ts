@@ -1,6 +1,6 @@
 import type { Collection, Db, IndexDescription, Long, ServerSessionId } from 'mongodb';
 import type { KeyRestrictions } from '../../shared/model/key-restrictions.ts';
-import type { AuditEntry, CommitOutcome, SettlementOutcome } from '../port.ts';
+import type { AuditEntry, CommitOutcome, SettlementOutcome, StoredConnection } from '../port.ts';
 import {
   type DeliveryDocument,
   type EventDocument,
@@ -188,6 +188,9 @@ export interface IdentifierDocument extends Versioned {
   expiresAt: Date;
 }
 
+/** Times are numbers. Connections are no expiring documents, because those that are deleted wait for their revocation. */
+export type ConnectionDocument = Versioned & { _id: string } & Omit<StoredConnection, 'id'>;
+
 export interface MetaDocument extends Versioned {
   _id: 'schema' | 'lock' | 'ready' | 'secret_check';
   version?: number;
@@ -232,6 +235,7 @@ export interface Collections {
   deliveries: Collection<DeliveryDocument>;
   platformState: Collection<PlatformStateDocument>;
   identifiers: Collection<IdentifierDocument>;
+  connections: Collection<ConnectionDocument>;
   meta: Collection<MetaDocument>;
 }
 
@@ -260,6 +264,7 @@ export function collectionsOf(db: Db): Collections {
     deliveries: db.collection('deliveries'),
     platformState: db.collection('platform_state'),
     identifiers: db.collection('identifiers'),
+    connections: db.collection('connections'),
     meta: db.collection('meta'),
   };
 }
@@ -288,6 +293,10 @@ export const indexes: Readonly<Record<keyof Collections, readonly IndexDescripti
   processes: [expiry],
   platformState: [expiry],
   identifiers: [expiry],
+  connections: [
+    { name: 'by_account', key: { account: 1, createdAt: 1, _id: 1 } },
+    { name: 'by_revoke_at', key: { revokeAt: 1 } },
+  ],
   writers: [],
   ...webhookIndexes(expiry),
   meta: [],

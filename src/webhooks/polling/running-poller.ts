@@ -13,7 +13,7 @@
  * SendGate decides which of them may be sent to. The only calls upwards are the reports of PollerMonitor.
  */
 
-import { PosternError } from '../../shared/errors/postern-error.ts';
+import { isConnectionFailure, PosternError } from '../../shared/errors/postern-error.ts';
 import { chance, type Runtime, type Timer } from '../../shared/runtime/runtime.ts';
 import { Semaphore } from '../../shared/runtime/semaphore.ts';
 import type { FairQueue } from '../../shared/threads/fair-queue.ts';
@@ -291,7 +291,7 @@ export class RunningPoller {
       if (!this.#isOfOperator) return this.#afterRefusal(error);
     }
     const isRefused = known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported';
-    if (isRefused && outage === null) {
+    if (known && (isConnectionFailure(error) || (isRefused && outage === null))) {
       if (await this.#tryStop(known.message)) return;
     } else this.#run.failure(error);
     // A single failure of a server that usually works does not wait for the turn of those that keep failing.

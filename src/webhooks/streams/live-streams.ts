@@ -1,9 +1,12 @@
+import { isConnectionFailure } from '../../shared/errors/postern-error.ts';
 import type { LiveStream, StreamItem } from '../../shared/model/event.ts';
 import { type EventType, isMessageType, isTweetEventType } from '../../shared/model/event.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { turn } from '../../shared/runtime/turns.ts';
+import { Secret } from '../../shared/secrets/secret.ts';
 import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 import type { MessageOpener, Opening } from '../shared/message-opener.ts';
+import type { PlatformLogins } from '../shared/platform-access.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { gapType, readGap, tweetOf } from '../shared/stored-event.ts';
 import { EventFeed, EventReader } from './event-feed.ts';
@@ -24,6 +27,7 @@ export interface LiveStreamsParts {
   vault: WebhookVault;
   runtime: Runtime;
   opener: MessageOpener;
+  logins: PlatformLogins;
 }
 
 interface StreamStart {
@@ -64,7 +68,8 @@ export class LiveStreams {
    */
   async open(request: StreamRequest): Promise<LiveStream> {
     const { poller } = request;
-    const feed = this.#feeds.get(poller.id) ?? new EventFeed(poller, { ...this.#parts, reader: this.#reader });
+    const check = this.#checkOf(poller);
+    const feed = this.#feeds.get(poller.id) ?? new EventFeed(poller, { ...this.#parts, reader: this.#reader, check });
     this.#feeds.set(poller.id, feed);
     const controller = new AbortController();
     const end = () => {
@@ -86,6 +91,20 @@ export class LiveStreams {
   /** Ends all streams. */
   close(): void {
     for (const end of [...this.#ends]) end();
+  }
+
+  /** Returns a function that throws if the connection of the poller does not work any more. */
+  #checkOf(poller: NewPoller): () => Promise<void> {
+    const { vault, logins } = this.#parts;
+    const { account } = poller;
+    const authToken = new Secret(vault.openPoller(poller).authToken);
+    return async () => {
+      try {
+        await logins.credentialOf({ account, authToken, signal: null });
+      } catch (error) {
+        if (isConnectionFailure(error)) throw error;
+      }
+    };
   }
 
   async #leave(pollerId: string, feed: EventFeed): Promise<void> {

@@ -81,7 +81,7 @@ describe('the page of a one-time code', () => {
     expect([status, called]).toEqual([200, [code]]);
     expect(text).toContain('&lt;script&gt;');
     expect(text).not.toContain('<script');
-    expect(text).toContain('<li>Read posts, also those of protected users whom you follow</li>');
+    expect(text).toContain('<li>See posts, also those of protected accounts that you may see</li>');
     expect(text).toContain('Continue to x.example');
     expect(text).not.toContain(code);
     const policy = headers.get('content-security-policy') ?? '';
@@ -188,14 +188,14 @@ describe('the page to which the platform returns', () => {
 });
 
 describe.each(refusals)('refusal %s', (reason) => {
-  test('is a page with its status, the message and the next step, on each step', async () => {
+  test('is a page with its status and the message, on each step', async () => {
     reset();
     refusal = { refusal: reason, message: hostile };
     result = { outcome: 'failed', id: null, refusal: reason, message: hostile, returnTo: null };
     const pages = [await send(`/connect/${code}`), await begin(), await send('/connect/callback?state=s&code=c')];
     for (const { status, headers, text } of pages) {
       expect(status).toBeGreaterThanOrEqual(400);
-      expect(text).toMatch(/<h1>[^<]+<\/h1>\n<p>&lt;script&gt;.*<\/p>\n<p>.+<\/p>/);
+      expect(text).toMatch(/<h1>[^<]+<\/h1>\n<p>&lt;script&gt;.*<\/p>\n/);
       expect(text).not.toContain('<script');
       expect(headers.get('content-security-policy')).toContain("form-action 'none'");
       expect(headers.get('cache-control')).toBe('no-store');

@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto';
+import { NotSupportedError, type Platform, type PlatformSignIn } from '../platform/port.ts';
+import { malformedField } from '../shared/errors/fields.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { AuditAuthor } from '../shared/model/audit.ts';
+import type { ConnectionView, StartedConnectionView } from '../shared/model/connection.ts';
+import type { Page } from '../shared/model/page.ts';
+import { parseUrl } from '../shared/model/parse-url.ts';
+import { formatIsoTime } from '../shared/model/time.ts';
+import { base62 } from '../shared/secrets/base62.ts';
+import { decryptedOrNull } from '../shared/secrets/vault.ts';
+import { type ConnectionPlace, type ConnectionRecord, revocationTtlMs, type StoredConnection } from '../store/port.ts';
+import { type ConnectionRecords, connectionNotFound, hashOf } from './records.ts';
+import type { ConnectionCalls, NewConnection } from './service.ts';
+import type { SignIn } from './sign-in.ts';
+
+export interface ConnectionServiceParts {
+  records: ConnectionRecords;
+  platform: Platform;
+  signIn: SignIn;
+  /** Returns the address of this service for browsers; `null` if it is not known. */
+  publicUrl: () => string | null;
+  /** The origins of other web pages to which people may return. */
+  returnOrigins: readonly string[];
+  /** Why the platform offers no sign-in, for a message. */
+  noSignIn: string;
+  /** True if the users of the platform have app passwords instead. */
+  hasPasswords: boolean;
+  /** Called after a connection was changed or deleted. */
+  changed: (record: StoredConnection) => void;
+  /** Called after a connection was deleted, whose login must be revoked at the platform. */
+  revokeSoon: () => void;
+}
+
+const limits = { most: 1_000, mostPending: 100 };
+/** The time for a sign-in, from the link to the answer of the platform. */
+const signInMs = 10 * 60_000;
+const maxReturnTo = 2_000;
+const notCompleted = 'The sign-in was not completed in time';
+
+/** Implements the API calls for connections (docs/connections.md). */
+export class ConnectionService implements ConnectionCalls {
+  readonly #parts: ConnectionServiceParts;
+
+  constructor(parts: ConnectionServiceParts) {
+    this.#parts = parts;
+  }
+
+  async create({ account, author, scopes: wanted, returnTo, token }: NewConnection): Promise<StartedConnectionView> {
+    const { records } = this.#parts;
+    const scopes = this.#scopesOf(wanted);
+    const begun = this.#beginning(returnTo, token);
+    const id = idOf(token);
+    // The connection already exists if an earlier attempt of this request stored it and then failed.
+    const known = await records.stored(records.store.find(id));
+    const record = known ?? { ...this.#newRecord(account, id, scopes), ...begun.state(id) };
+    if (!known) await this.#store(record, author);
+    return this.#started(record, begun.code(id));
+  }
+
+  async createWithPassword({
+    account,
+    author,
+    login: password,
+    token,
+  }: Parameters<ConnectionCalls['createWithPassword']>[0]): Promise<ConnectionView> {
+    const { records, signIn, hasPasswords } = this.#parts;
+    if (!hasPasswords) throw new NotSupportedError('app passwords');
+    const id = idOf(token);
+    const known = await records.stored(records.store.find(id));
+    if (known) return this.#viewOf(known);
+    const user = await signIn.userOf(account, password);
+    const login = { user, access: password.expose(), refresh: null, endsAt: null, marginMs: 0 };
+    const record: ConnectionRecord = {
+      ...this.#newRecord(account, id, []),
+      ...{ status: 'active', userId: user.id, login: records.sealLogin(id, login) },
+    };
+    await this.#store(record, author);
+    return this.#viewOf(record);
+  }
+
+  async list(
+    account: string,
+    { count, cursor }: { count: number; cursor: string | null },
+    only: readonly string[] | null = null,
+  ): Promise<Page<ConnectionView>> {
+    const { records } = this.#parts;
+    const after = readPlace(cursor);
+    const found =
+      only === null
+        ? await records.stored(records.store.list(account, count + 1, after))
+        : (await this.#some(account, only)).filter((record) => after === null || compare(record, after) > 0);
+    const page = found.slice(0, count);
+    const last = found.length > count ? page.at(-1) : undefined;
+    const next = last ? Buffer.from(JSON.stringify([last.createdAt, last.id])).toString('base64url') : null;
+    return { items: page.map((record) => this.#viewOf(record)), cursor: next };
+  }
+
+  async find(account: string, id: string): Promise<ConnectionView> {
+    return this.#viewOf(await this.#parts.records.find(account, id));
+  }
+
+  async reconnect({
+    account,
+    author,
+    id,
+    returnTo,
+    token,
+  }: Parameters<ConnectionCalls['reconnect']>[0]): Promise<StartedConnectionView> {
+    const { records } = this.#parts;
+    this.#signIn();
+    const begun = this.#beginning(returnTo, token);
+    const code = begun.code(id);
+    const found = await records.find(account, id);
+    // A repeated request must not end the sign-in that the first one has begun.
+    if (records.openSignIn(found)?.code === begun.hash) return this.#started(found, code);
+    const state = begun.state(id);
+    const entry = records.auditEntry(found, 'connection.reconnect_begun', { by: author });
+    const isGone = ({ revokeAt }: ConnectionRecord) => revokeAt !== null;
+    const change = ({ login }: ConnectionRecord) => ({
+      ...state,
+      ...(login === null && { status: 'pending' as const, error: null }),
+    });
+    const stored = await records.change(found, (record) => (isGone(record) ? null : change(record)), entry);
+    if (!stored) throw connectionNotFound(id);
+    return this.#started(stored, code);
+  }
+
+  async delete(account: string, author: AuditAuthor, id: string): Promise<{ id: string; deleted: true }> {
+    const { records, changed, revokeSoon } = this.#parts;
+    const found = await records.find(account, id);
+    const now = records.now();
+    const entry = records.auditEntry(found, 'connection.deleted', { by: author });
+    const gone = { revokeAt: now, goneAt: now + revocationTtlMs, signIn: null, signInEndsAt: null };
+    const stored = await records.change(found, ({ revokeAt }) => (revokeAt === null ? gone : null), entry);
+    if (!stored) throw connectionNotFound(id);
+    changed(stored);
+    revokeSoon();
+    return { id, deleted: true };
+  }
+
+  /** Returns the calls of a key that may use only these connections. */
+  only(ids: readonly string[] | null): ConnectionCalls {
+    if (ids === null) return this;
+    const listed = (account: string, page: { count: number; cursor: string | null }) => this.list(account, page, ids);
+    const find = async (account: string, id: string) => {
+      if (!ids.includes(id)) throw connectionNotFound(id);
+      return this.find(account, id);
+    };
+    const refused = async () => {
+      throw new PosternError('key_connection_not_allowed', 'This API key may not change connections. Use another key');
+    };
+    return { list: listed, find, create: refused, createWithPassword: refused, reconnect: refused, delete: refused };
+  }
+
+  async #some(account: string, ids: readonly string[]): Promise<StoredConnection[]> {
+    const { records } = this.#parts;
+    const found = await Promise.all(ids.map((id) => records.stored(records.store.find(id))));
+    return found
+      .flatMap((record) => (record?.account === account && record.revokeAt === null ? [record] : []))
+      .sort(compare);
+  }
+
+  async #store(record: ConnectionRecord, by: AuditAuthor): Promise<void> {
+    const { records } = this.#parts;
+    const entry = records.auditEntry(record, 'connection.created', { by });
+    const outcome = await records.stored(records.store.create(record, limits, entry));
+    if (outcome === 'created') return;
+    const isPending = outcome === 'too_many_pending';
+    const most = isPending
+      ? `${limits.mostPending} connections to which nobody has signed in yet`
+      : `${limits.most} connections`;
+    const remedy = isPending ? 'Wait until their sign-ins end, or delete one' : 'Delete one first';
+    throw new PosternError('connection_limit', `An account may have at most ${most}. ${remedy}`);
+  }
+
+  #newRecord(account: string, id: string, scopes: readonly string[]): ConnectionRecord {
+    return {
+      ...{ id, account, status: 'pending', scopes, userId: null, login: null, signIn: null, signInEndsAt: null },
+      ...{ error: null, createdAt: this.#parts.records.now(), lastUsedAt: null, expiresAt: null, refreshing: null },
+      ...{ revokeAt: null, goneAt: null },
+    };
+  }
+
+  #signIn(): PlatformSignIn {
+    const { platform, noSignIn } = this.#parts;
+    if (!platform.signIn) throw new NotSupportedError(noSignIn);
+    return platform.signIn;
+  }
+
+  #scopesOf(wanted: readonly string[] | null): readonly string[] {
+    const { scopes, defaultScopes, leastScopes } = this.#signIn();
+    if (wanted === null) return defaultScopes;
+    const unknown = wanted.find((scope) => !scopes.includes(scope));
+    if (unknown !== undefined) throw malformedField('scopes', `must be some of ${scopes.join(', ')}`);
+    return scopes.filter((scope) => wanted.includes(scope) || leastScopes.includes(scope));
+  }
+
+  /** Checks what a sign-in needs. Returns its one-time code and its state for a connection. */
+  #beginning(returnTo: string | null, token: string) {
+    const { records, publicUrl, returnOrigins } = this.#parts;
+    const own = publicUrl();
+    if (own === null)
+      throw new NotSupportedError('PUBLIC_URL is not set, to which people return after they have signed in');
+    if (returnTo !== null) checkReturnTo(returnTo, [new URL(own).origin, ...returnOrigins]);
+    // The code is derived from the token of the call, so that a repeated call returns the same link.
+    const secret = base62(digest('connection code', token), 32);
+    const redirectUri = `${own}/connect/callback`;
+    const hash = hashOf(secret);
+    return {
+      hash,
+      code: (id: string) => `${id.slice('conn_'.length)}-${secret}`,
+      state: (id: string) => ({
+        signIn: records.sealSignIn(id, { code: hash, redirectUri, returnTo, begun: null }),
+        signInEndsAt: records.now() + signInMs,
+      }),
+    };
+  }
+
+  #started(record: ConnectionRecord, code: string): StartedConnectionView {
+    const { id, createdAt, signInEndsAt } = record;
+    const expires_at = formatIsoTime(signInEndsAt ?? createdAt + signInMs);
+    return {
+      id,
+      status: this.#stateOf(record).status,
+      authorize_url: `${this.#parts.publicUrl()}/connect/${code}`,
+      expires_at,
+    };
+  }
+
+  #viewOf(record: ConnectionRecord): ConnectionView {
+    const { id, scopes, createdAt, lastUsedAt, signInEndsAt } = record;
+    const { status, error } = this.#stateOf(record);
+    const endsAt = status === 'pending' ? signInEndsAt : record.expiresAt;
+    return {
+      id,
+      status,
+      // A login under a dropped secret key cannot be shown.
+      user: decryptedOrNull(() => this.#parts.records.openLogin(record))?.user ?? null,
+      scopes: [...scopes],
+      created_at: formatIsoTime(createdAt),
+      last_used_at: lastUsedAt === null ? null : formatIsoTime(lastUsedAt),
+      expires_at: endsAt === null ? null : formatIsoTime(endsAt),
+      error,
+    };
+  }
+
+  #stateOf({ status, error, signInEndsAt }: ConnectionRecord): Pick<ConnectionView, 'status' | 'error'> {
+    const isOver = status === 'pending' && (signInEndsAt ?? 0) <= this.#parts.records.now();
+    return isOver ? { status: 'failed', error: error ?? notCompleted } : { status, error };
+  }
+}
+
+function digest(use: string, token: string): Buffer {
+  return createHash('sha512').update(`${use} ${token}`).digest();
+}
+
+function idOf(token: string): string {
+  return `conn_${base62(digest('connection', token), 22)}`;
+}
+
+function compare(one: ConnectionPlace, other: ConnectionPlace): number {
+  return one.createdAt - other.createdAt || (one.id < other.id ? -1 : Number(one.id > other.id));
+}
+
+function readPlace(cursor: string | null): ConnectionPlace | null {
+  if (cursor === null) return null;
+  const [createdAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [number, string];
+  return { createdAt, id };
+}
+
+/** Refuses other pages than those of the operator, so that the service is no open redirect. */
+function checkReturnTo(text: string, origins: readonly string[]): void {
+  const url = text.length <= maxReturnTo && /^https?:\/\//i.test(text) ? parseUrl(text) : null;
+  if (url && url.username === '' && url.password === '' && origins.includes(url.origin)) return;
+  throw malformedField(
+    'return_to',
+    `must be a URL without credentials, of at most ${maxReturnTo} characters, at ${origins.join(' or ')}`,
+  );
+}

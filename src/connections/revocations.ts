@@ -1,0 +1,71 @@
+import type { PlatformSignIn } from '../platform/port.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
+import { Secret } from '../shared/secrets/secret.ts';
+import { decryptedOrNull } from '../shared/secrets/vault.ts';
+import { revocationTtlMs, type StoredConnection } from '../store/port.ts';
+import type { ConnectionRecords } from './records.ts';
+
+const lookMs = 5_000;
+const atOnce = 20;
+/** The first pause after a failure. Each is as long as the time since the deletion. */
+const leastPauseMs = 30_000;
+
+export interface RevocationsParts {
+  records: ConnectionRecords;
+  runtime: Runtime;
+  signIn: () => PlatformSignIn | undefined;
+  /** Called after a failure of the store. The next look repeats the work. */
+  onError: (error: unknown) => void;
+}
+
+/** Revokes the logins of deleted connections at the platform. Any number of processes may do this at once. */
+export class Revocations {
+  readonly #parts: RevocationsParts;
+  readonly #looking: Timer;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: RevocationsParts) {
+    this.#parts = parts;
+    this.#looking = repeat(parts.runtime, lookMs, () => this.soon());
+  }
+
+  /** Looks for deleted connections now, after a look that runs. */
+  readonly soon = (): Promise<void> => {
+    this.#running = this.#running.then(() => this.#look()).catch(this.#parts.onError);
+    return this.#running;
+  };
+
+  async close(): Promise<void> {
+    this.#looking.cancel();
+    await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    const due = await this.#parts.records.store.toRevoke(atOnce);
+    await Promise.all(due.map((record) => this.#revoke(record)));
+  }
+
+  async #revoke(record: StoredConnection): Promise<void> {
+    const { records } = this.#parts;
+    const signIn = this.#parts.signIn();
+    const now = records.now();
+    const { goneAt, refreshing } = record;
+    // A refresh that runs stores its new tokens, which must be revoked instead.
+    if (refreshing && refreshing.until > now) return;
+    // The login cannot be opened after its secret key was dropped.
+    const login = decryptedOrNull(() => records.openLogin(record));
+    const token = login?.refresh ?? login?.access ?? null;
+    if (!signIn || token === null || goneAt === null || goneAt <= now) return records.store.remove(record.id);
+    const pauseMs = Math.max(leastPauseMs, now - (goneAt - revocationTtlMs));
+    const claimed = await records.store.replace({ ...record, revokeAt: Math.min(goneAt, now + pauseMs) });
+    if (!claimed) return;
+    try {
+      await signIn.revoke(new Secret(token));
+    } catch (error) {
+      // The platform does not know the token any more.
+      if (!(error instanceof PosternError && error.reason === 'auth_token_rejected')) return;
+    }
+    await records.store.remove(record.id);
+  }
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { PosternError } from '../../src/shared/errors/postern-error.ts';
+import { Secret } from '../../src/shared/secrets/secret.ts';
+import { until } from '../support/until.ts';
+import { account, useConnections } from './fixture.ts';
+
+const hourMs = 3_600_000;
+const reasonOf = (failed: Promise<unknown>) =>
+  failed.then(
+    () => 'none',
+    (error) => (error instanceof PosternError ? error.reason : String(error)),
+  );
+
+describe('login of a connection', () => {
+  test('is refreshed once, however many calls of two processes need it', async () => {
+    const { x, runtime, process } = await useConnections();
+    const [one, two] = [process(), process()];
+    const id = await one.connect();
+    expect(await two.credential(id)).toBe('access-1');
+    runtime.leap(hourMs);
+    const calls = Array.from({ length: 40 }, (_, at) => (at % 2 ? one : two).credential(id));
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(['access-2']));
+    expect(x.refreshes()).toBe(1);
+  });
+
+  test('is refreshed a minute before its end, while calls still use the old token', async () => {
+    const { x, runtime, process } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    runtime.leap(hourMs - 61_000);
+    expect([await one.credential(id), x.refreshes()]).toEqual(['access-1', 0]);
+    runtime.leap(2_000);
+    expect(await one.credential(id)).toBe('access-1');
+    await until(async () => expect(await one.credential(id)).toBe('access-2'));
+    expect(x.refreshes()).toBe(1);
+  });
+
+  test('is refreshed after a 401, and the request is repeated once', async () => {
+    const { x, process } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    x.endAccess();
+    x.used.length = 0;
+    expect(await one.me(id)).toBe('user_7');
+    expect(x.used).toEqual(['access-1', 'access-2']);
+    x.endAccess();
+    // The platform refuses a token that it has just given, so another refresh would not help.
+    expect(await reasonOf(one.me(id))).toBe('auth_token_rejected');
+    expect(x.refreshes()).toBe(1);
+  });
+
+  test('becomes revoked if the platform refuses both tokens', async () => {
+    const { x, process, store } = await useConnections();
+    const [one, two] = [process(), process()];
+    const id = await one.connect();
+    x.withdraw();
+    expect(await reasonOf(one.me(id))).toBe('connection_revoked');
+    expect(await reasonOf(two.me(id))).toBe('connection_revoked');
+    expect(await one.service.find(account, id)).toMatchObject({ status: 'revoked', user: { id: '7' } });
+    expect(one.ended).toMatchObject([{ account, connection: id, user: { userName: 'user_7' } }]);
+    expect((await store.audit.list(account, 10)).map(({ action }) => action)[0]).toBe('connection.revoked');
+    expect(one.changed.at(-1)).toBe(id);
+  });
+
+  test('becomes expired if the platform refuses its refresh token at its end', async () => {
+    const { x, runtime, process } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    x.withdraw();
+    runtime.leap(hourMs);
+    expect(await reasonOf(one.me(id))).toBe('connection_expired');
+    expect((await one.service.find(account, id)).error).toContain('refused to refresh');
+    expect(x.refreshes()).toBe(1);
+    expect(await reasonOf(one.me(id))).toBe('connection_expired');
+    expect(x.refreshes()).toBe(1);
+  });
+
+  test('survives failures of the platform, and says so if an answer was lost', async () => {
+    const { x, runtime, process } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    x.fault = 'failed';
+    runtime.leap(hourMs);
+    expect(await reasonOf(one.credential(id))).toBe('platform_failed');
+    x.fault = null;
+    runtime.leap(1_000);
+    expect(await one.credential(id)).toBe('access-2');
+    x.fault = 'lost';
+    runtime.leap(hourMs);
+    expect(await reasonOf(one.credential(id))).toBe('platform_unreachable');
+    x.fault = null;
+    runtime.leap(1_000);
+    expect(await reasonOf(one.credential(id))).toBe('connection_expired');
+    expect((await one.service.find(account, id)).error).toContain('interrupted');
+  });
+
+  test('is refreshed by another process when the claim of a dead one has ended', async () => {
+    const { x, runtime, process, store } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    const record = await store.connections.find(id);
+    if (!record) throw new Error('missing');
+    runtime.leap(hourMs);
+    await store.connections.replace({ ...record, refreshing: { by: 'dead', until: store.now() + 15_000 } });
+    const waiting = one.credential(id);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(x.refreshes()).toBe(0);
+    runtime.leap(15_000);
+    expect(await waiting).toBe('access-2');
+  });
+
+  test('survives a change of the record while it is refreshed', async () => {
+    const { x, runtime, process } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    runtime.leap(hourMs);
+    x.fault = 'held';
+    const waiting = one.credential(id);
+    await until(() => expect(x.refreshes()).toBe(1));
+    await process().service.reconnect({ ...one.common, id, token: 'again' });
+    x.release();
+    expect(await waiting).toBe('access-2');
+  });
+
+  test('is refused for other accounts, and for connections that do not work', async () => {
+    const { process } = await useConnections();
+    const [one, two] = [process(), process()];
+    const id = await one.connect();
+    const pending = await one.begin('other');
+    const call = (authToken: string, of = account) =>
+      reasonOf(one.logins.credentialOf({ account: of, authToken: new Secret(authToken), signal: null }));
+    expect(await call(id, 'acc_2')).toBe('connection_not_found');
+    expect(await call('conn_1')).toBe('connection_not_found');
+    expect(await call(pending.id)).toBe('connection_pending');
+    expect(await call('a-raw-token')).toBe('none');
+    await two.credential(id);
+    await one.service.delete(account, one.common.author, id);
+    expect(await call(id)).toBe('connection_not_found');
+  });
+
+  test('is revoked at the platform after its deletion, and forgotten', async () => {
+    const { x, process, store } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    await one.service.delete(account, one.common.author, id);
+    await until(async () => expect(await store.connections.find(id)).toBeNull());
+    expect(x.requests.at(-1)?.form.get('token')).toBe('refresh-1');
+  });
+});
