@@ -48,6 +48,7 @@ describe('consent page', () => {
     ['another host', { redirect_uri: 'http://evil.example/connect/callback' }],
     ['a host that begins like loopback', { redirect_uri: 'http://127.0.0.1.evil.example/connect/callback' }],
     ['credentials in the address', { redirect_uri: 'http://localhost@evil.example/connect/callback' }],
+    ['a port that does not exist', { redirect_uri: 'http://127.0.0.1:99999/connect/callback' }],
     ['a fragment', { redirect_uri: 'http://localhost/connect/callback#x' }],
     ['a script', { redirect_uri: 'javascript:alert(1)//localhost/connect/callback' }],
   ])('shows the error of %s with 400 and redirects nowhere', async (_name, changes) => {

@@ -100,7 +100,9 @@ function readRequest({ dataset }: SandboxState, values: URLSearchParams): Author
 
 function isRedirectOf({ redirectUris }: OAuthClient, text: string): boolean {
   if (redirectUris !== null) return redirectUris.includes(text);
-  return /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\/connect\/callback$/.test(text);
+  return (
+    URL.canParse(text) && /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\/connect\/callback$/.test(text)
+  );
 }
 
 function returnTo(address: string, values: Readonly<Record<string, string>>): SandboxResponse {
