@@ -221,6 +221,7 @@ describeInBrowser('/console in a browser', [], async (browser) => {
     const { key } = await service.makeAccount('3');
     const { page, faults } = await openAs(key, '/console/events', viewport);
     await page.getByLabel('tweet.mention').check();
+    await page.getByLabel('connection.expired').check();
     await page.getByRole('button', { name: /^Open the stream.*0\.001/ }).click();
     await page.getByText('The stream is open.').waitFor();
     await mention();

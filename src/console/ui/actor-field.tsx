@@ -5,6 +5,11 @@ import { Field } from './field.tsx';
 
 const other = 'other';
 
+const credentials = [
+  ['authToken', 'Actor token', 'x-auth-token: the token of the platform account'],
+  ['encryptionCode', 'Encryption code (optional)', 'x-encryption-code: opens direct messages'],
+] as const;
+
 interface Offered {
   actor: Actor;
   value: string;
@@ -16,15 +21,12 @@ interface Offered {
 export function ActorField() {
   const chosen = actor.value;
   const connected = useConnected();
-  const demos = (demo?.accounts ?? []).map((account) => ({
-    actor: account,
-    value: account.userName,
-    label: account.userName,
-  }));
+  const demos = (demo?.accounts ?? []).map((actor) => ({ actor, value: actor.userName, label: actor.userName }));
   const offered: readonly Offered[] = [...connected, ...demos];
   const current = offered.find(({ actor }) => actor.authToken === chosen?.authToken && chosen.userName !== null);
   const isByToken = chosen !== null && !current;
   const isDemo = demos.some((account) => account === current);
+  const needed = chosen === null || isDemo ? [] : credentials.slice(isByToken ? 0 : 1);
   const choose = (value: string) => {
     const account = offered.find((candidate) => candidate.value === value)?.actor;
     chooseActor(account ?? { userName: null, authToken: '', encryptionCode: '' });
@@ -48,28 +50,17 @@ export function ActorField() {
           <option value={other}>Another token…</option>
         </select>
       </Field>
-      {isByToken && (
-        <Field label="Actor token" hint="x-auth-token: the token of the platform account">
+      {needed.map(([field, label, hint]) => (
+        <Field key={field} label={label} hint={hint}>
           <input
             type="password"
             autocomplete="off"
             spellcheck={false}
-            value={chosen.authToken}
-            onInput={(event) => change('authToken', event.currentTarget.value)}
+            value={chosen?.[field] ?? ''}
+            onInput={(event) => change(field, event.currentTarget.value)}
           />
         </Field>
-      )}
-      {chosen !== null && !isDemo && (
-        <Field label="Encryption code (optional)" hint="x-encryption-code: opens direct messages">
-          <input
-            type="password"
-            autocomplete="off"
-            spellcheck={false}
-            value={chosen.encryptionCode}
-            onInput={(event) => change('encryptionCode', event.currentTarget.value)}
-          />
-        </Field>
-      )}
+      ))}
     </div>
   );
 }
