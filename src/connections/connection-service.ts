@@ -4,6 +4,7 @@ import { malformedField } from '../shared/errors/fields.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { AuditAuthor } from '../shared/model/audit.ts';
 import type { ConnectionView, StartedConnectionView } from '../shared/model/connection.ts';
+import { isLoopbackHost } from '../shared/model/loopback.ts';
 import type { Page } from '../shared/model/page.ts';
 import { parseUrl } from '../shared/model/parse-url.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
@@ -236,7 +237,7 @@ export class ConnectionService implements ConnectionCalls {
     const own = publicUrl();
     if (own === null)
       throw new NotSupportedError('PUBLIC_URL is not set, to which people return after they have signed in');
-    if (returnTo !== null) checkReturnTo(returnTo, [new URL(own).origin, ...returnOrigins]);
+    if (returnTo !== null) checkReturnTo(returnTo, [...originsOf(own), ...returnOrigins]);
     // The code is derived from the token of the call, so that a repeated call returns the same link.
     const secret = base62(digest('connection code', token), 32);
     const redirectUri = `${own}/connect/callback`;
@@ -301,6 +302,13 @@ function readPlace(cursor: string | null): ConnectionPlace | null {
   if (cursor === null) return null;
   const [createdAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [number, string];
   return { createdAt, id };
+}
+
+/** Returns the origins of the service at `own` in browsers. On loopback, people open it by any of its names. */
+function originsOf(own: string): readonly string[] {
+  const { hostname, origin } = new URL(own);
+  if (!isLoopbackHost(hostname)) return [origin];
+  return ['127.0.0.1', 'localhost', '[::1]'].map((name) => origin.replace(hostname, name));
 }
 
 /** Refuses other pages than those of the operator, so that the service is no open redirect. */

@@ -5,6 +5,7 @@ import { demo } from './page-data.ts';
 export interface Actor {
   /** The name to show; `null` if the visitor entered a token. */
   userName: string | null;
+  /** The token, or the id of a connection. */
   authToken: string;
   encryptionCode: string;
 }
@@ -49,6 +50,11 @@ export function chooseActor(chosen: Actor | null): void {
   actor.value = chosen;
   if (chosen) sessionStorage.setItem(actorName, JSON.stringify(chosen));
   else sessionStorage.removeItem(actorName);
+}
+
+/** Returns true for an actor by its connection. The id is no secret. */
+export function isConnected(actor: Actor | null): actor is Actor {
+  return actor?.authToken.startsWith('conn_') === true;
 }
 
 function readActor(): Actor | null {

@@ -139,12 +139,19 @@ describe('sign-in', () => {
     const { process } = await useConnections();
     const one = process();
     const create = (returnTo: string) => one.service.create({ ...one.common, scopes, returnTo, token: returnTo });
-    const bad = ['//app.example', 'https://app.example.evil', 'https://me@app.example/', 'javascript:alert(1)', '/x'];
+    const bad = [
+      'http://localhost:3001',
+      '//app.example',
+      'https://app.example.evil',
+      'https://me@app.example/',
+      'javascript:alert(1)',
+      '/x',
+    ];
     for (const url of [...bad, `https://app.example/${'x'.repeat(2_000)}`, 'http://app.example', 'https:app.example'])
       await expect(create(url), url).rejects.toMatchObject({ field: 'return_to' });
     const { authorize_url } = await create('https://app.example/done?x=1');
     expect(await one.signIn(authorize_url ?? '')).toMatchObject({ returnTo: 'https://app.example/done?x=1' });
-    await create(`${publicUrl}/console`);
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) await create(`http://${host}:3000/console`);
   });
 
   test('asks only for known scopes, and always for those that identify the user', async () => {
