@@ -241,6 +241,7 @@ export class ConnectionLogins implements PlatformLogins {
         const now = await records.stored(records.store.find(claimed.id));
         return now && records.hasLogin(now, renewed) ? now : null;
       } catch (error) {
+        if (!(error instanceof PosternError && error.reason === 'store_away')) throw error;
         onError(error);
         await sleep(runtime, pollMs);
       }
@@ -258,19 +259,15 @@ export class ConnectionLogins implements PlatformLogins {
     const stored = await records.change(
       claimed,
       (record) =>
-        records.hasLogin(record, login)
+        record.revokeAt === null && records.hasLogin(record, login)
           ? { status, login: ended, error: reason, expiresAt: null, refreshing: null }
           : null,
       entry,
     );
     if (!stored) return this.#readAgain(claimed.id);
     const { id, account, revision } = stored;
-    const fields = {
-      connection_id: id,
-      user_id: user.id,
-      userName: user.userName,
-      reason: `${reason}. ${remedyFor(id)}`,
-    };
+    const { id: user_id, userName } = user;
+    const fields = { connection_id: id, user_id, userName, reason: `${reason}. ${remedyFor(id)}` };
     await onEnd({ account, key: `${id} ${revision}`, fields }).catch(onError);
     this.changed(stored);
     return this.#opened(stored);

@@ -160,6 +160,19 @@ describe('sign-in', () => {
     expect([usual.includes('offline.access'), usual.some((scope) => scope.startsWith('dm.'))]).toEqual([true, false]);
   });
 
+  test('needs the address of the service and an app at the platform', async () => {
+    const { process } = await useConnections();
+    const create = (one: ReturnType<typeof process>) => one.begin();
+    await expect(create(process({ url: null }))).rejects.toMatchObject({
+      status: 501,
+      detail: expect.stringContaining('PUBLIC_URL'),
+    });
+    await expect(create(process({ hasApp: false }))).rejects.toMatchObject({
+      status: 501,
+      detail: expect.stringContaining('X_CLIENT_ID'),
+    });
+  });
+
   test('is limited to 100 connections that wait', async () => {
     const { process } = await useConnections();
     const one = process();
