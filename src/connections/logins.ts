@@ -126,8 +126,8 @@ export class ConnectionLogins implements PlatformLogins {
   async #read(id: string): Promise<Opened> {
     const cached = this.#cache.get(id);
     const ageMs = cached ? this.#parts.runtime.now() - cached.readAt : 0;
-    // The clock may have been set back.
-    if (cached && ageMs >= 0 && ageMs < cachedMs) return cached;
+    // The clock may have been set back. What does not work is read again, because it may have been repaired in another process.
+    if (cached?.record.status === 'active' && ageMs >= 0 && ageMs < cachedMs) return cached;
     const known = this.#reading.get(id);
     if (known) return known;
     const reading = this.#readAgain(id).finally(() => this.#reading.delete(id));

@@ -124,15 +124,15 @@ describe('sign-in', () => {
 
   test('repairs a revoked connection, and tells those who wait', async () => {
     const { x, process } = await useConnections();
-    const one = process();
+    const [one, two] = [process(), process()];
     const id = await one.connect();
     x.withdraw();
-    await expect(one.me(id)).rejects.toMatchObject({ reason: 'connection_revoked' });
+    for (const each of [one, two]) await expect(each.me(id)).rejects.toMatchObject({ reason: 'connection_revoked' });
     one.changed.length = 0;
     const begun = await one.service.reconnect({ ...one.common, id, token: 'again' });
     expect(begun.status).toBe('revoked');
     await one.signIn(begun.authorize_url ?? '');
-    expect([await one.me(id), one.changed]).toEqual(['user_7', [id]]);
+    expect([await one.me(id), await two.me(id), one.changed]).toEqual(['user_7', 'user_7', [id]]);
   });
 
   test('does not return to pages of others', async () => {

@@ -20,6 +20,7 @@ const maxShown = 200;
 const endings: Readonly<Record<string, string>> = {
   key_revoked: 'The API key was revoked.',
   key_expired: 'The API key has expired.',
+  connection_ended: 'The connection does not work any more.',
   slow_consumer: 'This browser read the events too slowly.',
   unavailable: 'The gateway could not continue the stream.',
 };
