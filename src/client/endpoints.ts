@@ -921,16 +921,16 @@ export interface Entities {
 
 /** The input of `events`. */
 export interface EventsInput {
-  /** Types of events; all if left out. */
-  types?: readonly ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow')[] | undefined;
+  /** Types of events; all but those of account events if left out. */
+  types?: readonly ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | undefined;
   /** The same as the header `Last-Event-ID`. */
   last_event_id?: string | undefined;
 }
 
 /** The input of `events/token`. */
 export interface EventsTokenInput {
-  /** Types of events; all if left out. */
-  types?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow')[] | undefined;
+  /** Types of events; all but those of account events if left out. */
+  types?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | undefined;
 }
 
 /** The result of `events/token`. */
@@ -1974,8 +1974,8 @@ export interface Webhook {
   valid: boolean;
   /** When the webhook was registered. */
   created_at: string;
-  /** Types of events to deliver; null for all types except `account.low_credit`. */
-  events: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null;
+  /** Types of events to deliver; null for all types but those of account events. */
+  events: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | null;
   /** True if the webhook gets message events. */
   has_encryption_code: boolean;
   /** When the CRC handshake last passed. */
@@ -2008,8 +2008,8 @@ export interface WebhookTest {
 export interface WebhooksCreateInput {
   /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
   url: string;
-  /** Types of events to deliver; all types except `account.low_credit` if null or left out. */
-  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null | undefined;
+  /** Types of events to deliver; all types but those of account events if null or left out. */
+  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | null | undefined;
   /** Secret that signs the deliveries, 16 to 128 characters; generated if left out. */
   secret?: string | undefined;
 }
@@ -2126,8 +2126,8 @@ export interface WebhooksUpdateInput {
   id: string;
   /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
   url?: string | undefined;
-  /** Types of events to deliver; null for all types except `account.low_credit`. */
-  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null | undefined;
+  /** Types of events to deliver; null for all types but those of account events. */
+  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | null | undefined;
   /** True to pause the deliveries, false to resume them. */
   paused?: boolean | undefined;
 }

@@ -57,7 +57,7 @@ describe('login of a connection', () => {
     expect(await reasonOf(one.me(id))).toBe('connection_revoked');
     expect(await reasonOf(two.me(id))).toBe('connection_revoked');
     expect(await one.service.find(account, id)).toMatchObject({ status: 'revoked', user: { id: '7' } });
-    expect(one.ended).toMatchObject([{ account, connection: id, user: { userName: 'user_7' } }]);
+    expect(one.ended).toMatchObject([{ account, fields: { connection_id: id, user_id: '7', userName: 'user_7' } }]);
     expect((await store.audit.list(account, 10)).map(({ action }) => action)[0]).toBe('connection.revoked');
     expect(one.changed.at(-1)).toBe(id);
   });

@@ -55,7 +55,7 @@ describe('connection as auth_token', () => {
   test('delivers events to a webhook and a stream until it is revoked, and again after a reconnect', async () => {
     const { id, client, owner, status } = await connected();
     const receiver = await startReceiver({ secret });
-    const webhook = await register(client, { url: receiver.url });
+    const webhook = await register(client, { url: receiver.url, events: ['user.follow', 'connection.expired'] });
     await sandbox.makeEvents({ userName: 'ada', type: 'follow', count: 1 });
     await until(() => expect(receiver.deliveries.length).toBeGreaterThan(0));
     const stream = await openStream(client);
@@ -66,6 +66,14 @@ describe('connection as auth_token', () => {
     );
     expect(await lastError()).toContain(`POST /connections/${id}/reconnect`);
     expect(await status()).toBe('revoked');
+    const typesOf = () => receiver.deliveries.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+    await until(() =>
+      expect(typesOf()).toContainEqual({
+        ...{ id: expect.any(String), type: 'connection.expired', created_at: expect.any(String) },
+        ...{ account_id: expect.any(String), connection_id: id, user_id: service.demo.accounts[0].userId },
+        ...{ userName: 'ada', reason: expect.stringContaining(`POST /connections/${id}/reconnect`) },
+      }),
+    );
     expect(await lastOf(stream)).toContain('connection_ended');
     expectRefusal(await client.post('/events/token'), 403, /reconnect begins a new sign-in$/);
     expectRefusal(await client.post('/webhooks', { url: `${receiver.url}/other` }), 403);

@@ -14,7 +14,7 @@ import { remember } from './known.ts';
 type Events = WebhookView['events'];
 
 /** The event types that do not come from the platform. A webhook gets them only if it lists them. */
-const accountEventTypes: readonly AccountEventType[] = ['account.low_credit'];
+const accountEventTypes: readonly AccountEventType[] = ['account.low_credit', 'connection.expired'];
 
 /** Creates a webhook, then shows its secret once. */
 export function CreateWebhook({ onClose }: { onClose: () => void }) {
