@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import type { EndedLogin } from '../../src/connections/logins.ts';
 import { startConnections } from '../../src/main/start-connections.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
@@ -33,6 +33,8 @@ export async function oauthServer() {
     made: 0,
     /** Tokens of `/2/users/me`, in order. */
     used: [] as string[],
+    /** The sizes of uploads. */
+    uploads: [] as number[],
     release: () => {},
     requests,
     refreshes: () => requests.filter(({ form }) => form.get('grant_type') === 'refresh_token').length,
@@ -67,6 +69,12 @@ export async function oauthServer() {
       const user = valid.access.get(token);
       if (user === undefined) return json(response, 401, { title: 'Unauthorized', type: 'about:blank', status: 401 });
       return json(response, 200, { data: { id: user, username: `user_${user}`, name: `User ${user}` } });
+    }
+    if (path === '/2/media/upload') {
+      const size = (await buffer(request)).length;
+      const isValid = valid.access.has((request.headers.authorization ?? '').replace('Bearer ', ''));
+      state.uploads.push(size);
+      return isValid ? json(response, 200, { data: { id: '9' } }) : json(response, 401, { status: 401 });
     }
     const form = new URLSearchParams(await text(request));
     requests.push({ path, form, authorization: request.headers.authorization });
@@ -137,6 +145,8 @@ function connectionProcess(store: Store, runtime: AdjustableRuntime, { origin }:
     const state = new URL(begun.authorizeUrl).searchParams.get('state') ?? '';
     return steps.finish({ state, error: null, cookie: begun.cookie.expose(), ...answer });
   };
+  const as = (id: string) =>
+    platform.as({ account, authToken: new Secret(id), proxy: null, signal: null, tokenFor: () => '' });
   const begin = (token = 'token') => service.create({ ...common, scopes, token });
   return {
     ...{ steps, service, logins, platform, ended, changed, common, credential, signIn, begin },
@@ -146,11 +156,7 @@ function connectionProcess(store: Store, runtime: AdjustableRuntime, { origin }:
       await signIn(authorize_url ?? '');
       return id;
     },
-    me: (id: string) =>
-      platform
-        .as({ account, authToken: new Secret(id), proxy: null, signal: null, tokenFor: () => '' })
-        .ownProfile()
-        .then(({ userName }) => userName),
-    crash: () => started.close(),
+    as,
+    me: async (id: string) => (await as(id).ownProfile()).userName,
   };
 }

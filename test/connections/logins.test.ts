@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { PosternError } from '../../src/shared/errors/postern-error.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
@@ -47,6 +48,26 @@ describe('login of a connection', () => {
     // The platform refuses a token that it has just given, so another refresh would not help.
     expect(await reasonOf(one.me(id))).toBe('auth_token_rejected');
     expect(x.refreshes()).toBe(1);
+  });
+
+  test('is refreshed after the 401 of an upload, whose bytes are sent again', async () => {
+    const { x, process } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    x.endAccess();
+    const bytes = Buffer.alloc(100_000, 1);
+    const open = (from = 0, to = bytes.length) => Readable.from([bytes.subarray(from, to)], { objectMode: false });
+    const media = {
+      type: 'image/png',
+      kind: 'photo',
+      size: bytes.length,
+      width: 1,
+      height: 1,
+      durationMs: null,
+    } as const;
+    expect(await one.as(id).media.upload({ ...media, open, discard: async () => {} })).toBe('9');
+    const [first = 0, second] = x.uploads;
+    expect([x.uploads.length, second, first > bytes.length]).toEqual([2, first, true]);
   });
 
   test('becomes revoked if the platform refuses both tokens', async () => {
