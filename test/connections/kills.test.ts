@@ -58,14 +58,30 @@ describe.each(stores)('logins of two gateways on %s', (kind, openBackend) => {
     const tokens = new Set(sent.map(({ token }) => token));
     const counts = await fleet.counts();
     const repeated = sent.length - tokens.size;
-    const results = { ...outcomes, kills, sent: sent.length, repeated, lost: lost.length, ...counts };
+    const results = {
+      ...outcomes,
+      late401: log.late,
+      kills,
+      sent: sent.length,
+      repeated,
+      lost: lost.length,
+      ...counts,
+    };
     process.stdout.write(`connections on ${kind}: ${JSON.stringify(results)}\n`);
     expect(fleet.wrong).toEqual([]);
+    // A busy database may exceed the time limits of the store.
+    if (kind === 'sqlite') expect(outcomes.unavailable).toBe(0);
+    // On a busy machine an access token may end before its request arrives, also that of the second attempt.
+    expect(log.refused).toEqual([]);
+    expect(2 * outcomes.late).toBeLessThanOrEqual(log.late);
     expect(fleet.gateways.flatMap(({ deaths }) => deaths)).toEqual([]);
 
     // A token is sent again only after the process that sent it has died or its answer was lost.
     expect(sent.filter(({ isDue }) => !isDue)).toEqual([]);
-    expect(repeated).toBeLessThanOrEqual(kills + sent.filter(({ isLost }) => isLost).length);
+    for (const token of tokens) {
+      const lives = sent.filter((each) => each.token === token && !each.isLost).map(({ life }) => life);
+      expect(new Set(lives).size).toBe(lives.length);
+    }
     for (const family of lost) {
       // The platform has refreshed the last but one, and nobody has used its new pair.
       const [used, unused] = [family.at(-2), family.at(-1)];

@@ -11,7 +11,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { register } from '../webhooks/fixture.ts';
-import { type Aim, startTokenProxy, type TokenLog } from './token-proxy.ts';
+import { type Aim, startTokenProxy, tokenLog } from './token-proxy.ts';
 
 const tokenSeconds = 5;
 
@@ -26,7 +26,7 @@ interface OAuthCounts {
 export async function startLogins(backend: Backend, connections: number, random: Chance) {
   const platform = startPostern(['sandbox'], { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0' });
   const [, sandboxUrl = ''] = await platform.printed(/listening on (\S+)/);
-  const log: TokenLog = { sent: [], families: [] };
+  const log = tokenLog();
   /** The number of processes of each gateway that have ended. */
   const deaths: [number, number] = [0, 0];
   const kill = async (at: number) => {
@@ -115,10 +115,11 @@ export async function startLogins(backend: Backend, connections: number, random:
   const sandbox = new SandboxControl(sandboxUrl);
   const { authToken } = await sandbox.mint();
   const events = ['connection.expired'];
-  await register(await anyClient(authToken), { url: receiver.url, secret: receiver.secret, events });
+  const webhook = { url: receiver.url, secret: receiver.secret, events };
+  await persistently((owner) => register(owner.with({ authToken }), webhook));
   const ids = await Promise.all(Array.from({ length: connections }, () => signIn('/connections')));
 
-  const outcomes = { succeeded: 0, interrupted: 0, ended: 0, longestMs: 0 };
+  const outcomes = { succeeded: 0, interrupted: 0, ended: 0, late: 0, unavailable: 0, longestMs: 0 };
   /** Outcomes that no kill explains. */
   const wrong: string[] = [];
   /** The ends of logins, as their connections show them. */
@@ -158,7 +159,9 @@ export async function startLogins(backend: Backend, connections: number, random:
         outcomes.ended += 1;
         const repaired = repairing.get(id) ?? repair(id).finally(() => repairing.delete(id));
         repairing.set(id, repaired);
-      } else wrong.push(`${answer.status} ${answer.body.error}`);
+      } else if (answer.status === 503) outcomes.unavailable += 1;
+      else if (/rejected auth_token/.test(answer.body.error ?? '')) outcomes.late += 1;
+      else wrong.push(`${answer.status} ${answer.body.error}`);
       return answer?.status === 200;
     },
   };
