@@ -31,6 +31,7 @@ export async function oauthServer() {
     scopes: scopes.join(' '),
     fault: null as TokenFault,
     made: 0,
+    seconds: 3_600,
     /** Tokens of `/2/users/me`, in order. */
     used: [] as string[],
     /** The sizes of uploads. */
@@ -55,7 +56,7 @@ export async function oauthServer() {
       token_type: 'bearer',
       access_token: access,
       refresh_token: refresh,
-      expires_in: 3_600,
+      expires_in: state.seconds,
       scope: state.scopes,
     };
   };
