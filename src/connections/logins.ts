@@ -6,7 +6,7 @@ import type { CancelSignal } from '../shared/runtime/cancellation.ts';
 import { upTo } from '../shared/runtime/lru.ts';
 import { type Runtime, repeat, sleep } from '../shared/runtime/runtime.ts';
 import { Secret } from '../shared/secrets/secret.ts';
-import type { StoredConnection } from '../store/port.ts';
+import type { NewAccountEvent, StoredConnection } from '../store/port.ts';
 import { type ConnectionRecords, connectionNotFound, type Login, loginOf } from './records.ts';
 
 /** The time for which a login is used without reading it again, so that a deletion or revocation takes effect in every process. */
@@ -42,7 +42,8 @@ export interface ConnectionLoginsParts {
   signIn: () => PlatformSignIn | undefined;
   /** Called after a login has ended or was repaired, or its connection was deleted. */
   onChange: (account: string, id: string) => void;
-  onEnd: (ended: EndedLogin) => Promise<void>;
+  /** Returns the event of an end, which is stored with it. */
+  sealEnd: (ended: EndedLogin) => NewAccountEvent;
   /** Called after a failure that is not the caller's. The work is repeated. */
   onError: (error: unknown) => void;
 }
@@ -152,7 +153,7 @@ export class ConnectionLogins implements PlatformLogins {
     const { access = null, refresh = null, marginMs = 0 } = opened.login ?? {};
     if (access === null || access !== refused) return this.#isValid(opened, refused, refresh === null ? 0 : marginMs);
     const doubted = this.#doubted.get(opened.record.id);
-    return doubted?.access === access && doubted.until > this.#parts.runtime.now();
+    return doubted?.access === access && doubted.until > this.#parts.runtime.now() && this.#isValid(opened, null);
   }
 
   /** Returns true if the access token works for `marginMs` more, as far as this process knows. */
@@ -202,6 +203,7 @@ export class ConnectionLogins implements PlatformLogins {
     const signIn = this.#parts.signIn();
     const wasRefused = login.access === refused;
     if (!signIn || login.refresh === null) return this.#end(claimed, login, wasRefused ? 'revoked' : 'ended');
+    const sentAt = records.now();
     let tokens: PlatformTokens;
     try {
       tokens = await signIn.refresh(new Secret(login.refresh));
@@ -214,7 +216,7 @@ export class ConnectionLogins implements PlatformLogins {
     }
     const scopes = tokens.scopes.length > 0 ? tokens.scopes : claimed.scopes;
     const refresh = tokens.refresh ?? new Secret(login.refresh);
-    const { login: renewed, expiresAt } = loginOf(login.user, { ...tokens, refresh }, records.now());
+    const { login: renewed, expiresAt } = loginOf(login.user, { ...tokens, refresh }, sentAt);
     const stored = await this.#store(claimed, login, renewed, { scopes, expiresAt });
     if (!stored) return this.#readAgain(claimed.id);
     if (wasRefused) this.#doubted.set(claimed.id, { access: tokens.access.expose(), until: runtime.now() + doubtedMs });
@@ -250,12 +252,19 @@ export class ConnectionLogins implements PlatformLogins {
 
   /** Ends the login: its tokens are deleted, and everything that uses the connection stops until somebody signs in again. */
   async #end(claimed: StoredConnection, login: Login, why: keyof typeof endReasons): Promise<Opened> {
-    const { records, onEnd, onError } = this.#parts;
+    const { records, sealEnd } = this.#parts;
     const { user } = login;
+    const { id, account, revision } = claimed;
     const status = why === 'revoked' ? why : 'expired';
     const reason = endReasons[why];
-    const ended = records.sealLogin(claimed.id, { ...login, access: null, refresh: null });
+    const ended = records.sealLogin(id, { ...login, access: null, refresh: null });
     const entry = records.auditEntry(claimed, `connection.${status}`, { user, reason });
+    const fields = {
+      connection_id: id,
+      user_id: user.id,
+      userName: user.userName,
+      reason: `${reason}. ${remedyFor(id)}`,
+    };
     const stored = await records.change(
       claimed,
       (record) =>
@@ -263,12 +272,9 @@ export class ConnectionLogins implements PlatformLogins {
           ? { status, login: ended, error: reason, expiresAt: null, refreshing: null }
           : null,
       entry,
+      sealEnd({ account, key: `${id} ${revision}`, fields }),
     );
-    if (!stored) return this.#readAgain(claimed.id);
-    const { id, account, revision } = stored;
-    const { id: user_id, userName } = user;
-    const fields = { connection_id: id, user_id, userName, reason: `${reason}. ${remedyFor(id)}` };
-    await onEnd({ account, key: `${id} ${revision}`, fields }).catch(onError);
+    if (!stored) return this.#readAgain(id);
     this.changed(stored);
     return this.#opened(stored);
   }

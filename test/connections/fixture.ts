@@ -32,6 +32,7 @@ export async function oauthServer() {
     scopes: scopes.join(' '),
     fault: null as TokenFault,
     made: 0,
+    seconds: 3_600,
     /** Tokens of `/2/users/me`, in order. */
     used: [] as string[],
     /** The sizes of uploads. */
@@ -56,7 +57,7 @@ export async function oauthServer() {
       token_type: 'bearer',
       access_token: access,
       refresh_token: refresh,
-      expires_in: 3_600,
+      expires_in: state.seconds,
       scope: state.scopes,
     };
   };
@@ -134,7 +135,10 @@ function connectionProcess(
     logger: makeLogger({ level: 'fatal', format: 'json' }, { write: () => {} }),
     secretKeys: [new Secret(Buffer.alloc(32, 7))],
     onChange: async (_account, id) => void changed.push(id),
-    onEnd: async (end) => void ended.push(end),
+    sealEnd(end) {
+      ended.push(end);
+      return { id: end.key, account: end.account, type: 'connection.expired', sealed: 'sealed' };
+    },
   });
   const { logins } = started;
   const guard = new OutboundGuard({ allow: [], runtime });
