@@ -8,9 +8,10 @@ import type { Page } from '../shared/model/page.ts';
 import { parseUrl } from '../shared/model/parse-url.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { base62 } from '../shared/secrets/base62.ts';
+import type { Secret } from '../shared/secrets/secret.ts';
 import { decryptedOrNull } from '../shared/secrets/vault.ts';
 import { type ConnectionPlace, type ConnectionRecord, revocationTtlMs, type StoredConnection } from '../store/port.ts';
-import { type ConnectionRecords, connectionNotFound, hashOf } from './records.ts';
+import { type ConnectedUser, type ConnectionRecords, connectionNotFound, hashOf } from './records.ts';
 import type { ConnectionCalls, NewConnection } from './service.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -70,13 +71,33 @@ export class ConnectionService implements ConnectionCalls {
     const known = await records.stored(records.store.find(id));
     if (known) return this.#viewOf(known);
     const user = await signIn.userOf(account, password);
-    const login = { user, access: password.expose(), refresh: null, endsAt: null, marginMs: 0 };
-    const record: ConnectionRecord = {
-      ...this.#newRecord(account, id, []),
-      ...{ status: 'active', userId: user.id, login: records.sealLogin(id, login) },
-    };
+    const record = { ...this.#newRecord(account, id, []), ...this.#lasting(id, user, password) };
     await this.#store(record, author);
     return this.#viewOf(record);
+  }
+
+  /** Creates an active connection with a fixed id and a login that never ends, or restores it. */
+  async provide({
+    account,
+    id,
+    user,
+    access,
+  }: {
+    account: string;
+    id: string;
+    user: ConnectedUser;
+    access: Secret;
+  }): Promise<void> {
+    const { store } = this.#parts.records;
+    const login = this.#lasting(id, user, access);
+    const known = await store.find(id);
+    if (known?.revokeAt === null) {
+      await this.#parts.records.change(known, () => ({ ...login, error: null, expiresAt: null }));
+    } else {
+      // A deleted connection is stored until it was revoked.
+      if (known) await store.remove(id);
+      await store.create({ ...this.#newRecord(account, id, this.#signIn().scopes), ...login }, limits);
+    }
   }
 
   async list(
@@ -182,6 +203,11 @@ export class ConnectionService implements ConnectionCalls {
     };
   }
 
+  #lasting(id: string, user: ConnectedUser, access: Secret) {
+    const login = { user, access: access.expose(), refresh: null, endsAt: null, marginMs: 0 };
+    return { status: 'active' as const, userId: user.id, login: this.#parts.records.sealLogin(id, login) };
+  }
+
   #signIn(): PlatformSignIn {
     const { platform, noSignIn } = this.#parts;
     if (!platform.signIn) throw new NotSupportedError(noSignIn);
@@ -230,7 +256,7 @@ export class ConnectionService implements ConnectionCalls {
 
   #viewOf(record: ConnectionRecord): ConnectionView {
     const { id, scopes, createdAt, lastUsedAt, signInEndsAt } = record;
-    const { status, error } = this.#stateOf(record);
+    const { status, error, isOver } = this.#stateOf(record);
     const endsAt = status === 'pending' ? signInEndsAt : record.expiresAt;
     return {
       id,
@@ -241,13 +267,16 @@ export class ConnectionService implements ConnectionCalls {
       created_at: formatIsoTime(createdAt),
       last_used_at: lastUsedAt === null ? null : formatIsoTime(lastUsedAt),
       expires_at: endsAt === null ? null : formatIsoTime(endsAt),
+      sign_in_ends_at: signInEndsAt === null || isOver ? null : formatIsoTime(signInEndsAt),
       error,
     };
   }
 
-  #stateOf({ status, error, signInEndsAt }: ConnectionRecord): Pick<ConnectionView, 'status' | 'error'> {
-    const isOver = status === 'pending' && (signInEndsAt ?? 0) <= this.#parts.records.now();
-    return isOver ? { status: 'failed', error: error ?? notCompleted } : { status, error };
+  /** `isOver` is true if nobody has completed the last sign-in in time. */
+  #stateOf({ status, error, signInEndsAt }: ConnectionRecord) {
+    const isOver = signInEndsAt !== null && signInEndsAt <= this.#parts.records.now();
+    if (!isOver) return { status, error, isOver };
+    return { status: status === 'pending' ? ('failed' as const) : status, error: error ?? notCompleted, isOver };
   }
 }
 

@@ -7,6 +7,8 @@ const text = z.string().max(1_000);
 const account = z.object({
   userName: text,
   userId: text,
+  name: text.default(''),
+  profilePicture: text.default(''),
   authToken: text,
   encryptionCode: text,
   premium: z.boolean(),
