@@ -24,7 +24,7 @@ export function connectCommand(): Command {
     .summary('Sign in a platform user, and print the id that replaces the token')
     .description('Sign in a platform user, and print the id of the connection, which calls use as auth_token')
     .option('--scopes <scopes>', 'what to ask for, separated by commas; everything but direct messages if left out')
-    .option('--reconnect <id>', 'sign in again, with the same id')
+    .addOption(new Option('--reconnect <id>', 'sign in again, with the same id').conflicts('scopes'))
     .option('--paste', 'for machines without a browser: paste the address at which the browser of another one ends')
     .option('--no-open', 'print the address only, even if there is a browser')
     .addOption(new Option('--list', 'list the connections of the account').conflicts([...others, 'remove']))

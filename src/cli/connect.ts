@@ -32,11 +32,13 @@ export async function connect({ scopes, reconnect: id, paste, open, json }: Conn
     }
   };
   const { platform } = await send<Capabilities>(capabilities, {});
-  const hasPasswords = platform === 'atproto' && id === undefined;
-  const input = hasPasswords ? await readPassword() : scopes === undefined ? {} : { scopes: scopes.split(',') };
+  const input = {
+    ...(platform === 'atproto' && (await readPassword())),
+    ...(scopes !== undefined && { scopes: scopes.split(',') }),
+  };
   const started = await (id === undefined
     ? send<StartedConnectionView>(createConnection, input)
-    : send<StartedConnectionView>(reconnect, { id }));
+    : send<StartedConnectionView>(reconnect, { ...input, id }));
   const connection = await completed(started, { paste, open }, send);
   const { status, error, user } = connection;
   // A failed reconnect leaves the old login as it was.

@@ -533,6 +533,10 @@ export interface ConnectionsReconnectInput {
   id: string;
   /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
   return_to?: string | undefined;
+  /** AT Protocol only: handle or DID of the user. */
+  identifier?: string | undefined;
+  /** AT Protocol only: an app password of the user. */
+  app_password?: string | undefined;
 }
 
 /** The end-to-end encrypted messages between two users. */
@@ -923,16 +927,16 @@ export interface Entities {
 
 /** The input of `events`. */
 export interface EventsInput {
-  /** Types of events; all if left out. */
-  types?: readonly ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow')[] | undefined;
+  /** Types of events; all but those of account events if left out. */
+  types?: readonly ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | undefined;
   /** The same as the header `Last-Event-ID`. */
   last_event_id?: string | undefined;
 }
 
 /** The input of `events/token`. */
 export interface EventsTokenInput {
-  /** Types of events; all if left out. */
-  types?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow')[] | undefined;
+  /** Types of events; all but those of account events if left out. */
+  types?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | undefined;
 }
 
 /** The result of `events/token`. */
@@ -1976,8 +1980,8 @@ export interface Webhook {
   valid: boolean;
   /** When the webhook was registered. */
   created_at: string;
-  /** Types of events to deliver; null for all types except `account.low_credit`. */
-  events: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null;
+  /** Types of events to deliver; null for all types but those of account events. */
+  events: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | null;
   /** True if the webhook gets message events. */
   has_encryption_code: boolean;
   /** When the CRC handshake last passed. */
@@ -2010,8 +2014,8 @@ export interface WebhookTest {
 export interface WebhooksCreateInput {
   /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
   url: string;
-  /** Types of events to deliver; all types except `account.low_credit` if null or left out. */
-  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null | undefined;
+  /** Types of events to deliver; all types but those of account events if null or left out. */
+  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | null | undefined;
   /** Secret that signs the deliveries, 16 to 128 characters; generated if left out. */
   secret?: string | undefined;
 }
@@ -2128,8 +2132,8 @@ export interface WebhooksUpdateInput {
   id: string;
   /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
   url?: string | undefined;
-  /** Types of events to deliver; null for all types except `account.low_credit`. */
-  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null | undefined;
+  /** Types of events to deliver; null for all types but those of account events. */
+  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | null | undefined;
   /** True to pause the deliveries, false to resume them. */
   paused?: boolean | undefined;
 }
@@ -2779,7 +2783,7 @@ export class ConnectionsCalls extends CallGroup {
   /**
    * Sign in again, with the same id (`POST /connections/{id}/reconnect`).
    *
-   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. On the AT Protocol, `identifier` and `app_password` replace the app password at once. Takes at most one of `return_to` and `app_password`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
    */
   reconnect(input: ConnectionsReconnectInput, options?: CallOptions): Call<StartedConnection> {
     return this.sendCall({ method: 'POST', path: '/connections/{id}/reconnect', effect: 'once' }, input, options);

@@ -4,6 +4,7 @@ import { malformedField } from '../shared/errors/fields.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { AuditAuthor } from '../shared/model/audit.ts';
 import type { ConnectionView, StartedConnectionView } from '../shared/model/connection.ts';
+import { isLoopbackHost } from '../shared/model/loopback.ts';
 import type { Page } from '../shared/model/page.ts';
 import { parseUrl } from '../shared/model/parse-url.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
@@ -11,7 +12,7 @@ import { base62 } from '../shared/secrets/base62.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { decryptedOrNull } from '../shared/secrets/vault.ts';
 import { type ConnectionPlace, type ConnectionRecord, revocationTtlMs, type StoredConnection } from '../store/port.ts';
-import { type ConnectedUser, type ConnectionRecords, connectionNotFound, hashOf } from './records.ts';
+import { type ConnectedUser, type ConnectionRecords, connectionNotFound, hashOf, type Login } from './records.ts';
 import type { ConnectionCalls, NewConnection } from './service.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -65,15 +66,43 @@ export class ConnectionService implements ConnectionCalls {
     login: password,
     token,
   }: Parameters<ConnectionCalls['createWithPassword']>[0]): Promise<ConnectionView> {
-    const { records, signIn, hasPasswords } = this.#parts;
-    if (!hasPasswords) throw new NotSupportedError('app passwords');
+    const { records } = this.#parts;
     const id = idOf(token);
     const known = await records.stored(records.store.find(id));
     if (known) return this.#viewOf(known);
-    const user = await signIn.userOf(account, password);
-    const record = { ...this.#newRecord(account, id, []), ...this.#lasting(id, user, password) };
+    const login = await this.#passwordLogin(account, password);
+    const record = { ...this.#newRecord(account, id, []), ...this.#active(id, login) };
     await this.#store(record, author);
     return this.#viewOf(record);
+  }
+
+  async reconnectWithPassword({
+    account,
+    author,
+    login: password,
+    id,
+  }: Parameters<ConnectionCalls['reconnectWithPassword']>[0]): Promise<ConnectionView> {
+    const { records, changed } = this.#parts;
+    const found = await records.find(account, id);
+    const login = await this.#passwordLogin(account, password);
+    const { user } = login;
+    if (user.id !== found.userId) {
+      const message = `The app password belongs to @${user.userName}, and not to the user of the connection ${id}`;
+      throw new PosternError('connection_other_user', `${message}. Make a new connection for @${user.userName}`);
+    }
+    const change = { ...this.#active(id, login), error: null };
+    const entry = records.auditEntry(found, 'connection.connected', { by: author, user });
+    const stored = await records.change(found, ({ revokeAt }) => (revokeAt === null ? change : null), entry);
+    if (!stored) throw connectionNotFound(id);
+    changed(stored);
+    return this.#viewOf(stored);
+  }
+
+  async #passwordLogin(account: string, password: Secret): Promise<Login> {
+    const { signIn, hasPasswords } = this.#parts;
+    if (!hasPasswords) throw new NotSupportedError('app passwords');
+    const user = await signIn.userOf(account, password);
+    return lastingLogin(user, password);
   }
 
   /** Creates an active connection with a fixed id and a login that never ends, or restores it. */
@@ -89,7 +118,7 @@ export class ConnectionService implements ConnectionCalls {
     access: Secret;
   }): Promise<void> {
     const { store } = this.#parts.records;
-    const login = this.#lasting(id, user, access);
+    const login = this.#active(id, lastingLogin(user, access));
     const known = await store.find(id);
     if (known?.revokeAt === null) {
       await this.#parts.records.change(known, () => ({ ...login, error: null, expiresAt: null }));
@@ -171,7 +200,13 @@ export class ConnectionService implements ConnectionCalls {
     const refused = async () => {
       throw new PosternError('key_connection_not_allowed', 'This API key may not change connections. Use another key');
     };
-    return { list: listed, find, create: refused, createWithPassword: refused, reconnect: refused, delete: refused };
+    const changes = {
+      create: refused,
+      createWithPassword: refused,
+      reconnect: refused,
+      reconnectWithPassword: refused,
+    };
+    return { list: listed, find, ...changes, delete: refused };
   }
 
   async #some(account: string, ids: readonly string[]): Promise<StoredConnection[]> {
@@ -203,9 +238,8 @@ export class ConnectionService implements ConnectionCalls {
     };
   }
 
-  #lasting(id: string, user: ConnectedUser, access: Secret) {
-    const login = { user, access: access.expose(), refresh: null, endsAt: null, marginMs: 0 };
-    return { status: 'active' as const, userId: user.id, login: this.#parts.records.sealLogin(id, login) };
+  #active(id: string, login: Login) {
+    return { status: 'active' as const, userId: login.user.id, login: this.#parts.records.sealLogin(id, login) };
   }
 
   #signIn(): PlatformSignIn {
@@ -228,7 +262,7 @@ export class ConnectionService implements ConnectionCalls {
     const own = publicUrl();
     if (own === null)
       throw new NotSupportedError('PUBLIC_URL is not set, to which people return after they have signed in');
-    if (returnTo !== null) checkReturnTo(returnTo, [new URL(own).origin, ...returnOrigins]);
+    if (returnTo !== null) checkReturnTo(returnTo, [...originsOf(own), ...returnOrigins]);
     // The code is derived from the token of the call, so that a repeated call returns the same link.
     const secret = base62(digest('connection code', token), 32);
     const redirectUri = `${own}/connect/callback`;
@@ -280,6 +314,11 @@ export class ConnectionService implements ConnectionCalls {
   }
 }
 
+/** Returns a login that is never refreshed. */
+function lastingLogin(user: ConnectedUser, access: Secret): Login {
+  return { user, access: access.expose(), refresh: null, endsAt: null, marginMs: 0 };
+}
+
 function digest(use: string, token: string): Buffer {
   return createHash('sha512').update(`${use} ${token}`).digest();
 }
@@ -296,6 +335,13 @@ function readPlace(cursor: string | null): ConnectionPlace | null {
   if (cursor === null) return null;
   const [createdAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [number, string];
   return { createdAt, id };
+}
+
+/** Returns the origins of the service at `own` in browsers. On loopback, people open it by any of its names. */
+function originsOf(own: string): readonly string[] {
+  const { hostname, origin } = new URL(own);
+  if (!isLoopbackHost(hostname)) return [origin];
+  return ['127.0.0.1', 'localhost', '[::1]'].map((name) => origin.replace(hostname, name));
 }
 
 /** Refuses other pages than those of the operator, so that the service is no open redirect. */

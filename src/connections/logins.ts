@@ -7,7 +7,7 @@ import { upTo } from '../shared/runtime/lru.ts';
 import { type Runtime, repeat, sleep } from '../shared/runtime/runtime.ts';
 import { Secret } from '../shared/secrets/secret.ts';
 import type { StoredConnection } from '../store/port.ts';
-import { type ConnectedUser, type ConnectionRecords, connectionNotFound, type Login, loginOf } from './records.ts';
+import { type ConnectionRecords, connectionNotFound, type Login, loginOf } from './records.ts';
 
 /** The time for which a login is used without reading it again, so that a deletion or revocation takes effect in every process. */
 const cachedMs = 1_000;
@@ -29,13 +29,10 @@ const useMs = 60_000;
 
 /** The end of a login, for `connection.expired`. */
 export interface EndedLogin {
-  /** Derived from the revision of the record, so that each end has one id. */
-  id: string;
   account: string;
-  connection: string;
-  user: ConnectedUser;
-  at: number;
-  reason: string;
+  /** Identifies the end among those of the account. */
+  key: string;
+  fields: { connection_id: string; user_id: string; userName: string; reason: string };
 }
 
 export interface ConnectionLoginsParts {
@@ -126,8 +123,8 @@ export class ConnectionLogins implements PlatformLogins {
   async #read(id: string): Promise<Opened> {
     const cached = this.#cache.get(id);
     const ageMs = cached ? this.#parts.runtime.now() - cached.readAt : 0;
-    // The clock may have been set back.
-    if (cached && ageMs >= 0 && ageMs < cachedMs) return cached;
+    // The clock may have been set back. What does not work is read again, because it may have been repaired in another process.
+    if (cached?.record.status === 'active' && ageMs >= 0 && ageMs < cachedMs) return cached;
     const known = this.#reading.get(id);
     if (known) return known;
     const reading = this.#readAgain(id).finally(() => this.#reading.delete(id));
@@ -244,6 +241,7 @@ export class ConnectionLogins implements PlatformLogins {
         const now = await records.stored(records.store.find(claimed.id));
         return now && records.hasLogin(now, renewed) ? now : null;
       } catch (error) {
+        if (!(error instanceof PosternError && error.reason === 'store_away')) throw error;
         onError(error);
         await sleep(runtime, pollMs);
       }
@@ -261,14 +259,16 @@ export class ConnectionLogins implements PlatformLogins {
     const stored = await records.change(
       claimed,
       (record) =>
-        records.hasLogin(record, login)
+        record.revokeAt === null && records.hasLogin(record, login)
           ? { status, login: ended, error: reason, expiresAt: null, refreshing: null }
           : null,
       entry,
     );
     if (!stored) return this.#readAgain(claimed.id);
     const { id, account, revision } = stored;
-    await onEnd({ id: `${id} ${revision}`, account, connection: id, user, at: records.now(), reason }).catch(onError);
+    const { id: user_id, userName } = user;
+    const fields = { connection_id: id, user_id, userName, reason: `${reason}. ${remedyFor(id)}` };
+    await onEnd({ account, key: `${id} ${revision}`, fields }).catch(onError);
     this.changed(stored);
     return this.#opened(stored);
   }
@@ -295,6 +295,8 @@ function isHolder({ refreshing }: StoredConnection, claimed: StoredConnection): 
   return refreshing?.by === claimed.refreshing?.by && refreshing?.until === claimed.refreshing?.until;
 }
 
+const remedyFor = (id: string) => `POST /connections/${id}/reconnect begins a new sign-in`;
+
 /** Returns true for an `auth_token` that names a connection, even if it cannot exist. */
 export function isConnection(authToken: Secret): boolean {
   return authToken.expose().startsWith('conn_');
@@ -305,7 +307,7 @@ function requireUsable(opened: Opened, account: string): Opened {
   const { record } = opened;
   const { id, status } = record;
   if (record.account !== account || record.revokeAt !== null) throw connectionNotFound(id);
-  const remedy = `POST /connections/${id}/reconnect begins a new sign-in`;
+  const remedy = remedyFor(id);
   switch (status) {
     case 'active':
       return opened;

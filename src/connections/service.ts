@@ -32,6 +32,13 @@ export interface ConnectionCalls {
     returnTo: string | null;
     token: string;
   }): Promise<StartedConnectionView>;
+  /** Replaces the app password of a connection. Throws `connection_other_user` if it belongs to another user. */
+  reconnectWithPassword(request: {
+    account: string;
+    author: AuditAuthor;
+    id: string;
+    login: Secret;
+  }): Promise<ConnectionView>;
   delete(account: string, author: AuditAuthor, id: string): Promise<{ id: string; deleted: true }>;
 }
 

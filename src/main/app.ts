@@ -4,7 +4,7 @@ import { CursorSealer } from '../actions/paging/cursor.ts';
 import { ActionPipeline } from '../actions/pipeline/action-pipeline.ts';
 import { actions, streams } from '../actions/registry.ts';
 import { eventStream } from '../actions/webhook/stream.ts';
-import { type Demo, demoAccountId, demoKeyId, ensureDemoAccount, makeDemo } from '../api/demo/demo.ts';
+import { type Demo, demoAccountId, demoConnection, demoKeyId, ensureDemoAccount, makeDemo } from '../api/demo/demo.ts';
 import type { GraphqlOptions } from '../api/graphql/server.ts';
 import { BodyBudget } from '../api/http/body-budget.ts';
 import { ClientAddresses } from '../api/http/client-address.ts';
@@ -152,7 +152,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const logins = startConnections({
       ...{ store, runtime, logger, secretKeys },
       onChange: (account, id) => webhooks.service.retry(account, id),
-      onEnd: async () => {},
+      onEnd: ({ account, key, fields }) =>
+        webhooks.accountEvents.record({ account, type: 'connection.expired', key, fields }),
     });
     const adapterOptions = {
       logins: logins.logins,
@@ -332,12 +333,16 @@ async function prepareDemo(
 ) {
   const dataset = await readDemoDataset(sandboxUrl, platform.timeoutMs);
   const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), dataset.seed);
-  const demoAt = (origin: string): Demo => makeDemo(origin, sandboxUrl, apiKey, dataset);
-  for (const { connection, userId: id, userName, name, profilePicture, authToken } of demoAt('').accounts) {
-    const user = { id, userName, name, profilePicture };
-    await connections.provide({ account: demoAccountId, id: connection, user, access: new Secret(authToken) });
+  for (const account of dataset.accounts) {
+    const { userId, userName, name, profilePicture, authToken } = account;
+    await connections.provide({
+      account: demoAccountId,
+      id: demoConnection(dataset, account),
+      user: { id: userId, userName, name, profilePicture },
+      access: new Secret(authToken),
+    });
   }
-  return demoAt;
+  return (origin: string): Demo => makeDemo(origin, sandboxUrl, apiKey, dataset);
 }
 
 async function graphqlOptions({ graphql }: Config): Promise<GraphqlOptions> {

@@ -34,10 +34,12 @@ export function startConnections({ store, runtime, logger, secretKeys, onChange,
   const onError = (err: unknown) => logger.warn({ err }, 'connections could not be stored or read; trying again');
   let platform: Platform | null = null;
   const signIn = () => platform?.signIn;
-  const logins = new ConnectionLogins({
-    ...{ records, runtime, signIn, onEnd, onError },
-    onChange: (account, id) => void onChange(account, id).catch(onError),
-  });
+  const tell = (account: string, id: string, pauseMs = 1_000) =>
+    void onChange(account, id).catch((error) => {
+      onError(error);
+      runtime.after(pauseMs, () => tell(account, id, 2 * pauseMs));
+    });
+  const logins = new ConnectionLogins({ records, runtime, signIn, onEnd, onError, onChange: (...of) => tell(...of) });
   const revocations = new Revocations({ records, runtime, signIn, onError });
   return {
     logins,

@@ -117,6 +117,7 @@ export async function startWebhooks(options: WebhookOptions) {
       opener,
       testEvents: new TestEventLimit(runtime),
     }),
+    accountEvents,
     /** Ends the live streams. */
     endStreams: () => streams.close(),
     close: async () => {

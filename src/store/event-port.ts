@@ -174,5 +174,11 @@ export interface DeliveryStore {
   backlog(): Promise<{ waiting: number; oldestDueAt: number | null }>;
 }
 
+/**
+ * The type of an account event among the events of a poller. The bytes have its own type. The streams of releases that do not know account
+ * events leave it out, because they have no message for this type.
+ */
+export const accountEventRow = 'message.account';
+
 /** The time in milliseconds for which an event is stored for replays and streams. */
 export const eventTtlMs = 24 * 3_600_000;

@@ -147,8 +147,8 @@ export interface SecretCheckStore {
   /** Returns the latest encrypted texts of each kind of record, at most twelve. Returns an empty list if the store contains none. */
   samples(): Promise<string[]>;
   /**
-   * Deletes the value and every record with encrypted text: webhooks, pollers, events, deliveries, idempotency keys, connections and records
-   * of the platform adapter.
+   * Deletes the value and every record with encrypted text: webhooks, pollers, events, deliveries, idempotency keys, connections, waiting
+   * account events and records of the platform adapter.
    */
   discardSealed(): Promise<void>;
 }
@@ -191,27 +191,35 @@ export interface ProcessStore {
 /** The time in milliseconds for which a process counts as alive after a heartbeat. */
 export const processTtlMs = 30_000;
 
-/** A commit of the ledger that took the credit of an account below its threshold. It is stored until its deliveries are queued. */
-export interface LowCreditEvent {
-  /** The id of the event. It is derived from the id of the commit. */
+/** An event about an account. It is stored here until its deliveries are queued. */
+export interface AccountEvent {
   id: string;
   account: string;
-  /** The time of the commit by the store's clock. */
+  type: string;
+  /** The time by the store's clock. */
   at: number;
-  /** `paid − charged` after the commit. */
-  credit: Micros;
-  threshold: Micros;
+  /** The exact bytes of the event, encrypted; `null` if the ledger recorded it, which knows only the amounts. */
+  sealed: string | null;
+  /** For `account.low_credit`: `paid − charged` after the commit, and the threshold. */
+  amounts: { readonly credit: Micros; readonly threshold: Micros } | null;
 }
 
+/**
+ * Stores events about accounts. A commit of the ledger that takes the credit of an account below its threshold records one with the type
+ * `account.low_credit`.
+ */
 export interface AccountEventStore {
+  /** Records an event. Changes nothing if an event with this id was recorded within `eventTtlMs`. */
+  add(event: Pick<AccountEvent, 'id' | 'account' | 'type'> & { sealed: string }): Promise<void>;
   /** Returns the events of all accounts whose deliveries are not queued yet, oldest first. */
-  waiting(limit: number): Promise<LowCreditEvent[]>;
+  waiting(limit: number): Promise<AccountEvent[]>;
   /**
-   * Stores the content of an event with a delivery for each of these webhooks, due at once, and notifies their pollers. The event is then no
-   * longer waiting. No live stream contains it. Deliveries to deleted webhooks are ignored. If the call fails midway, a repeated call queues
-   * the rest. If the event no longer waits, nothing changes.
+   * Stores the bytes of an event with a delivery for each of these webhooks, due at once, and notifies their pollers. Appends the event, as
+   * `accountEventRow`, to the events of those pollers of the account that a live stream has used within `eventTtlMs`. The event is then no
+   * longer waiting. Deliveries to deleted webhooks are ignored. If the call fails midway, a repeated call queues the rest. If the event no
+   * longer waits, nothing changes.
    */
-  queue(event: LowCreditEvent, type: string, sealed: string, webhooks: readonly string[]): Promise<void>;
+  queue(event: AccountEvent, sealed: string, webhooks: readonly string[]): Promise<void>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { AuditAuthor } from '../shared/model/audit.ts';
-import type { EventType, LiveStream } from '../shared/model/event.ts';
+import type { LiveStream, WebhookEventType } from '../shared/model/event.ts';
 import type { Page } from '../shared/model/page.ts';
 import type {
   CreatedWebhook,
@@ -48,7 +48,7 @@ export interface StreamOrder {
   credentials: PollerCredentials;
   /** The current end of the platform's activity. */
   cursor: string;
-  types: readonly EventType[] | null;
+  types: readonly WebhookEventType[] | null;
   after: string | null;
   encryptionCode: string | null;
 }

@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import type { EndedLogin } from '../../src/connections/logins.ts';
 import { startConnections } from '../../src/main/start-connections.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
@@ -28,11 +28,14 @@ export async function oauthServer() {
   const valid = { access: new Map<string, string>(), refresh: new Map<string, string>() };
   const state = {
     user: '7',
+    revokes: true,
     scopes: scopes.join(' '),
     fault: null as TokenFault,
     made: 0,
     /** Tokens of `/2/users/me`, in order. */
     used: [] as string[],
+    /** The sizes of uploads. */
+    uploads: [] as number[],
     release: () => {},
     requests,
     refreshes: () => requests.filter(({ form }) => form.get('grant_type') === 'refresh_token').length,
@@ -68,6 +71,12 @@ export async function oauthServer() {
       if (user === undefined) return json(response, 401, { title: 'Unauthorized', type: 'about:blank', status: 401 });
       return json(response, 200, { data: { id: user, username: `user_${user}`, name: `User ${user}` } });
     }
+    if (path === '/2/media/upload') {
+      const size = (await buffer(request)).length;
+      const isValid = valid.access.has((request.headers.authorization ?? '').replace('Bearer ', ''));
+      state.uploads.push(size);
+      return isValid ? json(response, 200, { data: { id: '9' } }) : json(response, 401, { status: 401 });
+    }
     const form = new URLSearchParams(await text(request));
     requests.push({ path, form, authorization: request.headers.authorization });
     const fault = path === '/2/oauth2/token' ? state.fault : null;
@@ -76,6 +85,7 @@ export async function oauthServer() {
       await new Promise<void>((resolve) => {
         state.release = resolve;
       });
+    if (path === '/2/oauth2/revoke' && !state.revokes) return json(response, 503, {});
     if (path === '/2/oauth2/revoke')
       return json(response, 200, { revoked: valid.refresh.delete(form.get('token') ?? '') });
     const old = form.get('refresh_token');
@@ -97,10 +107,25 @@ export async function useConnections() {
   const { store } = await useStore(runtime);
   const x = await oauthServer();
   await store.accounts.create({ id: account, name: 'Customer', createdAt: runtime.now() });
-  return { runtime, store, x, process: () => connectionProcess(store, runtime, x) };
+  return {
+    runtime,
+    store,
+    x,
+    process: (options: ProcessOptions = {}) => connectionProcess(store, runtime, x, options),
+  };
 }
 
-function connectionProcess(store: Store, runtime: AdjustableRuntime, { origin }: OauthServer) {
+interface ProcessOptions {
+  url?: string | null;
+  hasApp?: boolean;
+}
+
+function connectionProcess(
+  store: Store,
+  runtime: AdjustableRuntime,
+  { origin }: OauthServer,
+  { url = publicUrl, hasApp = true }: ProcessOptions,
+) {
   const ended: EndedLogin[] = [];
   const changed: string[] = [];
   const started = startConnections({
@@ -116,11 +141,11 @@ function connectionProcess(store: Store, runtime: AdjustableRuntime, { origin }:
   const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
   const platform = new XPlatform({
     ...{ origin, runtime, proxies, logins, timeoutMs: 5_000, identifiers: null, appToken: null },
-    app: { clientId: 'app', clientSecret: null },
+    app: hasApp ? { clientId: 'app', clientSecret: null } : null,
     onCreditExhausted: () => {},
   });
   const config = readConfig({ CORS_ORIGINS: 'https://app.example', PLATFORM_KIND: 'x' });
-  const { steps, service } = started.open(platform, () => publicUrl, config);
+  const { steps, service } = started.open(platform, () => url, config);
   atEnd(async () => {
     await started.close();
     await platform.close();
@@ -137,6 +162,8 @@ function connectionProcess(store: Store, runtime: AdjustableRuntime, { origin }:
     const state = new URL(begun.authorizeUrl).searchParams.get('state') ?? '';
     return steps.finish({ state, error: null, cookie: begun.cookie.expose(), ...answer });
   };
+  const as = (id: string) =>
+    platform.as({ account, authToken: new Secret(id), proxy: null, signal: null, tokenFor: () => '' });
   const begin = (token = 'token') => service.create({ ...common, scopes, token });
   return {
     ...{ steps, service, logins, platform, ended, changed, common, credential, signIn, begin },
@@ -146,11 +173,7 @@ function connectionProcess(store: Store, runtime: AdjustableRuntime, { origin }:
       await signIn(authorize_url ?? '');
       return id;
     },
-    me: (id: string) =>
-      platform
-        .as({ account, authToken: new Secret(id), proxy: null, signal: null, tokenFor: () => '' })
-        .ownProfile()
-        .then(({ userName }) => userName),
-    crash: () => started.close(),
+    as,
+    me: async (id: string) => (await as(id).ownProfile()).userName,
   };
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { PosternError } from '../../src/shared/errors/postern-error.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
@@ -49,6 +50,26 @@ describe('login of a connection', () => {
     expect(x.refreshes()).toBe(1);
   });
 
+  test('is refreshed after the 401 of an upload, whose bytes are sent again', async () => {
+    const { x, process } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    x.endAccess();
+    const bytes = Buffer.alloc(100_000, 1);
+    const open = (from = 0, to = bytes.length) => Readable.from([bytes.subarray(from, to)], { objectMode: false });
+    const media = {
+      type: 'image/png',
+      kind: 'photo',
+      size: bytes.length,
+      width: 1,
+      height: 1,
+      durationMs: null,
+    } as const;
+    expect(await one.as(id).media.upload({ ...media, open, discard: async () => {} })).toBe('9');
+    const [first = 0, second] = x.uploads;
+    expect([x.uploads.length, second, first > bytes.length]).toEqual([2, first, true]);
+  });
+
   test('becomes revoked if the platform refuses both tokens', async () => {
     const { x, process, store } = await useConnections();
     const [one, two] = [process(), process()];
@@ -57,7 +78,7 @@ describe('login of a connection', () => {
     expect(await reasonOf(one.me(id))).toBe('connection_revoked');
     expect(await reasonOf(two.me(id))).toBe('connection_revoked');
     expect(await one.service.find(account, id)).toMatchObject({ status: 'revoked', user: { id: '7' } });
-    expect(one.ended).toMatchObject([{ account, connection: id, user: { userName: 'user_7' } }]);
+    expect(one.ended).toMatchObject([{ account, fields: { connection_id: id, user_id: '7', userName: 'user_7' } }]);
     expect((await store.audit.list(account, 10)).map(({ action }) => action)[0]).toBe('connection.revoked');
     expect(one.changed.at(-1)).toBe(id);
   });
@@ -145,5 +166,33 @@ describe('login of a connection', () => {
     await one.service.delete(account, one.common.author, id);
     await until(async () => expect(await store.connections.find(id)).toBeNull());
     expect(x.requests.at(-1)?.form.get('token')).toBe('refresh-1');
+  });
+
+  test('is revoked again after a failure, for a day', async () => {
+    const { x, process, store, runtime } = await useConnections();
+    const one = process();
+    x.revokes = false;
+    const ids = [await one.connect('a'), await one.connect('b')];
+    for (const id of ids) await one.service.delete(account, one.common.author, id);
+    const revocations = () => x.requests.filter(({ path }) => path === '/2/oauth2/revoke').length;
+    await until(() => expect(revocations()).toBe(2));
+    const stored = () => Promise.all(ids.map((id) => store.connections.find(id)));
+    expect((await stored()).map((record) => record?.revokeAt !== null)).toEqual([true, true]);
+    runtime.leap(31_000);
+    await until(() => expect(revocations()).toBe(4));
+    runtime.leap(24 * hourMs);
+    await until(async () => expect(await stored()).toEqual([null, null]));
+    expect(revocations()).toBe(4);
+  });
+
+  test('shows when it was last used', async () => {
+    const { process, runtime } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    const lastUsed = async () => (await one.service.find(account, id)).last_used_at;
+    expect(await lastUsed()).toBeNull();
+    await one.credential(id);
+    runtime.leap(10_000);
+    await until(async () => expect(await lastUsed()).not.toBeNull());
   });
 });

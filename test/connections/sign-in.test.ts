@@ -124,27 +124,34 @@ describe('sign-in', () => {
 
   test('repairs a revoked connection, and tells those who wait', async () => {
     const { x, process } = await useConnections();
-    const one = process();
+    const [one, two] = [process(), process()];
     const id = await one.connect();
     x.withdraw();
-    await expect(one.me(id)).rejects.toMatchObject({ reason: 'connection_revoked' });
+    for (const each of [one, two]) await expect(each.me(id)).rejects.toMatchObject({ reason: 'connection_revoked' });
     one.changed.length = 0;
     const begun = await one.service.reconnect({ ...one.common, id, token: 'again' });
     expect(begun.status).toBe('revoked');
     await one.signIn(begun.authorize_url ?? '');
-    expect([await one.me(id), one.changed]).toEqual(['user_7', [id]]);
+    expect([await one.me(id), await two.me(id), one.changed]).toEqual(['user_7', 'user_7', [id]]);
   });
 
   test('does not return to pages of others', async () => {
     const { process } = await useConnections();
     const one = process();
     const create = (returnTo: string) => one.service.create({ ...one.common, scopes, returnTo, token: returnTo });
-    const bad = ['//app.example', 'https://app.example.evil', 'https://me@app.example/', 'javascript:alert(1)', '/x'];
+    const bad = [
+      'http://localhost:3001',
+      '//app.example',
+      'https://app.example.evil',
+      'https://me@app.example/',
+      'javascript:alert(1)',
+      '/x',
+    ];
     for (const url of [...bad, `https://app.example/${'x'.repeat(2_000)}`, 'http://app.example', 'https:app.example'])
       await expect(create(url), url).rejects.toMatchObject({ field: 'return_to' });
     const { authorize_url } = await create('https://app.example/done?x=1');
     expect(await one.signIn(authorize_url ?? '')).toMatchObject({ returnTo: 'https://app.example/done?x=1' });
-    await create(`${publicUrl}/console`);
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) await create(`http://${host}:3000/console`);
   });
 
   test('asks only for known scopes, and always for those that identify the user', async () => {
@@ -158,6 +165,19 @@ describe('sign-in', () => {
     expect(await scopesOf(['like.write'])).toEqual(['tweet.read', 'users.read', 'like.write']);
     const usual = await scopesOf(null);
     expect([usual.includes('offline.access'), usual.some((scope) => scope.startsWith('dm.'))]).toEqual([true, false]);
+  });
+
+  test('needs the address of the service and an app at the platform', async () => {
+    const { process } = await useConnections();
+    const create = (one: ReturnType<typeof process>) => one.begin();
+    await expect(create(process({ url: null }))).rejects.toMatchObject({
+      status: 501,
+      detail: expect.stringContaining('PUBLIC_URL'),
+    });
+    await expect(create(process({ hasApp: false }))).rejects.toMatchObject({
+      status: 501,
+      detail: expect.stringContaining('X_CLIENT_ID'),
+    });
   });
 
   test('is limited to 100 connections that wait', async () => {

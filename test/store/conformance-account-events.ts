@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerCommit, LowCreditEvent, Store } from '../../src/store/port.ts';
-import { append, ids, makeCommit, result, running, type StoreTest, waits, webhook } from './webhook-makers.ts';
+import { type AccountEvent, accountEventRow, type LedgerCommit, type Store } from '../../src/store/port.ts';
+import { append, ids, makeCommit, poller, result, running, type StoreTest, waits, webhook } from './webhook-makers.ts';
 
 /** Tests of the events about accounts. The threshold of account `a` is 60, and its credit 100. */
 export function describeAccountEvents({ fixture, store }: StoreTest): void {
@@ -40,7 +40,10 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       await store.ledger.commit(crossing);
       await (await fixture.open()).ledger.commit(commit({ late: costing(10) }));
       expect(await waiting(store)).toEqual([
-        { id: `evt_${crossing.id}`, account: 'a', at: expect.any(Number), credit: 57, threshold: 60 },
+        {
+          ...{ id: `evt_${crossing.id}`, account: 'a', type: 'account.low_credit', at: expect.any(Number) },
+          ...{ sealed: null, amounts: { credit: 57, threshold: 60 } },
+        },
       ]);
     });
 
@@ -53,7 +56,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       await pay(store, 2);
       fixture.leap(1_000);
       await store.ledger.commit(commit({ late: costing(1) }));
-      expect((await waiting(store)).map(({ credit }) => credit)).toEqual([50, 59]);
+      expect((await waiting(store)).map(({ amounts }) => amounts?.credit)).toEqual([50, 59]);
     });
 
     test('is the one that charges held credit, not the one that reserves or releases it', async () => {
@@ -63,7 +66,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect(await waiting(store)).toEqual([]);
       const { generation } = hold;
       await store.ledger.commit(commit({ generation, begins: false, release: 35, settle: costing(45) }));
-      expect((await waiting(store)).map(({ credit }) => credit)).toEqual([55]);
+      expect((await waiting(store)).map(({ amounts }) => amounts?.credit)).toEqual([55]);
     });
 
     test('records nothing without a threshold', async () => {
@@ -79,7 +82,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
           stores[at % 2]?.ledger.commit(commit({ writer: `writer ${at}`, late: costing(4) })),
         ),
       );
-      expect((await waiting(stores[0] as Store)).map(({ credit }) => credit)).toEqual([56]);
+      expect((await waiting(stores[0] as Store)).map(({ amounts }) => amounts?.credit)).toEqual([56]);
     });
   });
 
@@ -90,12 +93,12 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       await store.pollers.woken('one');
       await store.ledger.commit(commit({ late: costing(50) }));
       const [event] = await waiting(store);
-      return { store, poller, event: event as LowCreditEvent };
+      return { store, poller, event: event as AccountEvent };
     };
 
     test('is queued for its webhooks, due at once, and their poller is notified', async () => {
       const { store, poller, event } = await recorded();
-      await store.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1']);
+      await store.accountEvents.queue(event, 'sealed body', ['w1']);
       expect(await waiting(store)).toEqual([]);
       const queued = await store.deliveries.waiting('a', 'w1', false, 10);
       expect(queued).toMatchObject([
@@ -106,9 +109,61 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect(await store.pollers.woken('one')).toEqual([poller.id]);
     });
 
-    test('is in no live stream and does not move the events of the poller', async () => {
+    test('is recorded once, also after it was queued, until the event expires', async () => {
+      const [store, other] = [await account(), await fixture.open()];
+      const event = { id: 'evt_1', account: 'a', type: 'connection.expired', sealed: 'sealed body' };
+      await Promise.all([store, other, store].map((by) => by.accountEvents.add(event)));
+      const [found] = await waiting(other);
+      expect(found).toEqual({ ...event, at: expect.any(Number), amounts: null });
+      await store.accountEvents.queue(found as AccountEvent, 'sealed body', []);
+      await other.accountEvents.add({ ...event, sealed: 'another body' });
+      expect(await waiting(store)).toEqual([]);
+      fixture.leap(24 * 3_600_000);
+      await store.events.sweep();
+      await other.accountEvents.add(event);
+      expect(ids(await waiting(store))).toEqual(['evt_1']);
+    });
+
+    test('is among the events of each poller of the account that a stream has used within 24 h', async () => {
+      const { store, poller: streamed, event } = await recorded();
+      const second = await running(store, ['w3'], { id: 'p2' });
+      await running(store, ['w4'], { id: 'p3', account: 'b' });
+      const other = await fixture.open();
+      for (const [id, of] of [
+        ['p1', 'a'],
+        ['p3', 'b'],
+      ] as const) {
+        await store.pollers.keepForStream(poller(id, { account: of }), fixture.now() + 300_000);
+      }
+      await store.events.append(append(streamed, ['e1'], []));
+      fixture.leap(23 * 3_600_000);
+      const queue = (by: Store) => by.accountEvents.queue(event, 'sealed body', []);
+      await Promise.all([
+        ...[queue(store), queue(other), queue(store)],
+        store.events.append(append(streamed, ['e2'], [])),
+        other.events.append(append(streamed, ['e3'], [], 'the cursor')),
+      ]);
+      const read = await other.events.after('a', 'p1', 0, 10);
+      expect(read.map(({ place }) => place)).toEqual([1, 2, 3, 4]);
+      expect(ids(read).toSorted()).toEqual(['e1', 'e2', 'e3', event.id].toSorted());
+      const { place, ...row } = read.find(({ id }) => id === event.id) ?? { place: 0 };
+      expect(row).toEqual({ id: event.id, type: accountEventRow, at: expect.any(Number), sealed: 'sealed body' });
+      expect(await store.events.place('a', 'p1', event.id)).toMatchObject({ place });
+      expect(await store.events.lastPlace('a', 'p1')).toBe(4);
+      expect(['behind e2', 'the cursor']).toContain((await store.pollers.find('a', 'p1'))?.cursor);
+      for (const [id, of] of [
+        ['p2', 'a'],
+        ['p3', 'b'],
+      ] as const) {
+        expect(await store.events.after(of, id, 0, 10)).toEqual([]);
+      }
+      expect(await store.events.append(append(second, ['e4'], []))).toBe('appended');
+      expect(await store.deliveries.waiting('a', 'w1', false, 10)).toEqual([]);
+    });
+
+    test('does not move the events of a poller without streams', async () => {
       const { store, poller, event } = await recorded();
-      await store.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1']);
+      await store.accountEvents.queue(event, 'sealed body', ['w1']);
       await store.events.append(append(poller, ['e1']));
       expect(ids(await store.events.after('a', poller.id, 0, 10))).toEqual(['e1']);
       expect(await store.events.place('a', poller.id, event.id)).toBeNull();
@@ -119,7 +174,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
     test('is queued once, whichever processes queue it, and not again after its delivery', async () => {
       const { store, poller, event } = await recorded();
       const other = await fixture.open();
-      const queue = (by: Store) => by.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1', 'w2']);
+      const queue = (by: Store) => by.accountEvents.queue(event, 'sealed body', ['w1', 'w2']);
       await Promise.all([queue(store), queue(other), queue(store)]);
       expect([await waits(store, 'w1'), await waits(other, 'w2')]).toEqual([[event.id], [event.id]]);
       expect(await store.deliveries.finish(poller, [result(event.id, 'delivered')])).toBe('noted');
@@ -130,19 +185,19 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
     test('without a webhook waits no longer, and a deleted webhook gets nothing', async () => {
       const { store, event } = await recorded();
       await store.webhooks.remove('a', 'w1');
-      await store.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1', 'w2']);
+      await store.accountEvents.queue(event, 'sealed body', ['w1', 'w2']);
       expect([await waits(store, 'w1'), await waits(store, 'w2')]).toEqual([[], [event.id]]);
       await pay(store, 100);
       await store.ledger.commit(commit({ late: costing(100) }));
       const [second] = await waiting(store);
-      await store.accountEvents.queue(second as LowCreditEvent, 'account.low_credit', 'sealed body', []);
+      await store.accountEvents.queue(second as AccountEvent, 'sealed body', []);
       expect(await waiting(store)).toEqual([]);
       expect(await waits(store, 'w2')).toEqual([event.id]);
     });
 
     test('goes with its webhook to another poller, and expires like other events', async () => {
       const { store, event } = await recorded(['w1']);
-      await store.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1']);
+      await store.accountEvents.queue(event, 'sealed body', ['w1']);
       const moved = {
         ...webhook('w1', { poller: 'p2' }),
         revision: (await store.webhooks.find('a', 'w1'))?.revision ?? 0,

@@ -165,7 +165,9 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       await create('c1');
       await pending('c2');
       expect((await store.secretCheck.samples()).toSorted()).toEqual(['sealed', 'sealed login of c1']);
+      await store.accountEvents.add({ id: 'evt_1', account: 'a', type: 'connection.expired', sealed: 'sealed' });
       await store.secretCheck.discardSealed();
+      expect(await store.accountEvents.waiting(1)).toEqual([]);
       expect(await store.connections.listAll(9)).toEqual([]);
     });
   });

@@ -174,6 +174,25 @@ describe('the sqlite file', () => {
     old.close();
   });
 
+  test('without account events is migrated beside a running process, and has the low credit of both', async () => {
+    const old = new Libsql(path);
+    const before = migrations.findIndex((step) => step.includes('CREATE TABLE connection'));
+    for (const step of migrations.slice(0, before)) old.exec(step);
+    old.exec(`PRAGMA user_version = ${before}`);
+    old.prepare("INSERT INTO process (id, until) VALUES ('old', ?)").run([Date.now() + 20_000]);
+    const store = open();
+    old.exec("INSERT INTO low_credit (id, account, at, credit, threshold) VALUES ('evt_1', 'a', 1, 5, 6)");
+    await store.accountEvents.add({ id: 'evt_2', account: 'a', type: 'connection.expired', sealed: 'sealed' });
+    const found = await store.accountEvents.waiting(10);
+    const low = { id: 'evt_1', account: 'a', type: 'account.low_credit', at: 1, sealed: null };
+    expect(found).toEqual([{ ...low, amounts: { credit: 5, threshold: 6 } }, expect.objectContaining({ id: 'evt_2' })]);
+    for (const event of found) await store.accountEvents.queue(event, 'sealed', []);
+    expect(await store.accountEvents.waiting(10)).toEqual([]);
+    expect(old.prepare('SELECT id FROM low_credit').all()).toEqual([]);
+    await store.close();
+    old.close();
+  });
+
   test('of an older Postern loses only the errors of webhooks that are now derived', async () => {
     const raw = new Libsql(path);
     for (const step of migrations.slice(0, 7)) raw.exec(step);

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
-import { connection, deletedConnection, namedConnection, startedConnection } from '../../shared/model/connection.ts';
+import {
+  type ConnectionView,
+  connection,
+  deletedConnection,
+  namedConnection,
+  startedConnection,
+} from '../../shared/model/connection.ts';
 import { pageInput, pageOutput } from '../../shared/model/page.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { accountAction } from '../action.ts';
@@ -22,6 +28,35 @@ const returnTo = z
 const aboutPage =
   'Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser.';
 
+const passwordFields = {
+  identifier: z
+    .string()
+    .min(1)
+    .max(254, 'must be at most 254 characters')
+    .optional()
+    .meta({ description: 'AT Protocol only: handle or DID of the user.', examples: ['alice.example.com'] }),
+  app_password: z
+    .string()
+    .min(1)
+    .max(128, 'must be at most 128 characters')
+    .optional()
+    .meta({ description: 'AT Protocol only: an app password of the user.', examples: ['abcd-efgh-ijkl-mnop'] }),
+};
+const credentials = Object.keys(passwordFields);
+
+/** Returns the login with an app password; `null` if the input has none. */
+function passwordLogin(input: z.output<z.ZodObject<typeof passwordFields>>): Secret | null {
+  const { identifier, app_password: password } = input;
+  if (identifier === undefined && password === undefined) return null;
+  if (identifier === undefined) throw missingField('identifier');
+  if (password === undefined) throw missingField('app_password');
+  if (!/^[\x21-\x7e]+$/.test(identifier)) throw malformedField('identifier', 'must be a handle or a DID');
+  return new Secret(`${identifier}:${password}`);
+}
+
+/** Returns the output for a connection with an app password, whose sign-in needs no page. */
+const withoutPage = ({ id, status }: ConnectionView) => ({ id, status, authorize_url: null, expires_at: null });
+
 export const createConnection = accountAction({
   name: 'connections/create',
   method: 'POST',
@@ -33,7 +68,7 @@ export const createConnection = accountAction({
     'connections, 100 of them pending.',
   price: 0,
   effect: 'once',
-  handlesCredentials: ['identifier', 'app_password'],
+  handlesCredentials: credentials,
   input: z
     .object({
       scopes: z
@@ -47,33 +82,16 @@ export const createConnection = accountAction({
           examples: [['tweet.read', 'users.read', 'offline.access']],
         }),
       return_to: returnTo,
-      identifier: z
-        .string()
-        .min(1)
-        .max(254, 'must be at most 254 characters')
-        .optional()
-        .meta({ description: 'AT Protocol only: handle or DID of the user.', examples: ['alice.example.com'] }),
-      app_password: z
-        .string()
-        .min(1)
-        .max(128, 'must be at most 128 characters')
-        .optional()
-        .meta({ description: 'AT Protocol only: an app password of the user.', examples: ['abcd-efgh-ijkl-mnop'] }),
+      ...passwordFields,
     })
     .check(atMostOneOf('scopes', 'identifier'), atMostOneOf('return_to', 'app_password')),
   example: {},
   output: startedConnection,
-  async run({ account, author, connections, tokenFor }, input) {
-    const { scopes = null, return_to = null, identifier, app_password: password } = input;
+  async run({ account, author, connections, tokenFor }, { scopes = null, return_to: returnTo = null, ...password }) {
     const call = { account, author, token: tokenFor('createConnection') };
-    if (identifier === undefined && password === undefined)
-      return connections.create({ ...call, scopes, returnTo: return_to });
-    if (identifier === undefined) throw missingField('identifier');
-    if (password === undefined) throw missingField('app_password');
-    if (!/^[\x21-\x7e]+$/.test(identifier)) throw malformedField('identifier', 'must be a handle or a DID');
-    const login = new Secret(`${identifier}:${password}`);
-    const { id, status } = await connections.createWithPassword({ ...call, login });
-    return { id, status, authorize_url: null, expires_at: null };
+    const login = passwordLogin(password);
+    if (login === null) return connections.create({ ...call, scopes, returnTo });
+    return withoutPage(await connections.createWithPassword({ ...call, login }));
   },
 });
 
@@ -112,14 +130,22 @@ export const reconnect = accountAction({
   method: 'POST',
   path: '/connections/{id}/reconnect',
   summary: 'Sign in again, with the same id',
-  description: `${aboutPage} The old login works until then, and stays if the sign-in fails. Another user than before is refused.`,
+  description:
+    `${aboutPage} The old login works until then, and stays if the sign-in fails. Another user than before is refused. On the AT Protocol, ` +
+    '`identifier` and `app_password` replace the app password at once.',
   price: 0,
   effect: 'once',
-  input: z.object({ id: namedConnection, return_to: returnTo }),
+  handlesCredentials: credentials,
+  input: z
+    .object({ id: namedConnection, return_to: returnTo, ...passwordFields })
+    .check(atMostOneOf('return_to', 'app_password')),
   example: { id: exampleId },
   output: startedConnection,
-  run: ({ account, author, connections, tokenFor }, { id, return_to = null }) =>
-    connections.reconnect({ account, author, id, returnTo: return_to, token: tokenFor('reconnect') }),
+  async run({ account, author, connections, tokenFor }, { id, return_to: returnTo = null, ...password }) {
+    const login = passwordLogin(password);
+    if (login !== null) return withoutPage(await connections.reconnectWithPassword({ account, author, id, login }));
+    return connections.reconnect({ account, author, id, returnTo, token: tokenFor('reconnect') });
+  },
 });
 
 export const deleteConnection = accountAction({

@@ -20,7 +20,7 @@ export const createWebhook = platformAction({
     url: receiverUrl,
     events: wantedEvents
       .optional()
-      .meta({ description: 'Types of events to deliver; all types except `account.low_credit` if null or left out.' }),
+      .meta({ description: 'Types of events to deliver; all types but those of account events if null or left out.' }),
     secret: z
       .string()
       .min(16, 'must be 16 to 128 characters')

@@ -14,7 +14,7 @@ export const demoKeyId = 'key_demo';
 const demoCredit = 10 * microsPerDollar;
 
 /** `connection` is the id of a connection of the demo account, which only keys of that account can use instead of the token. */
-export type DemoAccount = SandboxAccount & { connection: string };
+export type DemoAccount = Omit<SandboxAccount, 'name' | 'profilePicture'> & { connection: string };
 
 /** The addresses and credentials for a first call. They need not be secret, because they are derived from the seed of the sandbox. */
 export interface Demo {
@@ -49,14 +49,18 @@ export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, dat
     graphqlUrl: `${origin}/graphql`,
     sandboxUrl,
     apiKey,
-    accounts: dataset.accounts.map((account) => ({ ...account, connection: connectionOf(account, dataset) })),
+    accounts: dataset.accounts.map(({ name, profilePicture, ...account }) => ({
+      ...account,
+      connection: demoConnection(dataset, account),
+    })),
     appToken: dataset.appToken,
     listId: dataset.listId,
     organization: dataset.organization,
   };
 }
 
-function connectionOf({ userName }: SandboxAccount, { seed }: DemoDataset): string {
+/** Returns the id of the connection of a demo account. */
+export function demoConnection({ seed }: DemoDataset, { userName }: Pick<SandboxAccount, 'userName'>): string {
   return `conn_${base62(derive(seed, `connection ${userName}`, 32), 22)}`;
 }
 

@@ -87,9 +87,9 @@ function findContradictions(checked: CheckedSettings): ConfigProblem[] {
     problems.push(example('X_CLIENT_SECRET is set without X_CLIENT_ID, to which it belongs', 'X_CLIENT_ID'));
   }
   const { protocol, hostname } = new URL(platformUrl(checked) ?? 'https://localhost');
-  if (checked.X_BEARER_TOKEN !== null && protocol === 'http:' && !isLoopbackHost(hostname)) {
-    const detail =
-      'X_BEARER_TOKEN is set, and PLATFORM_URL is an http address of another machine, to which it would be readable';
+  const sent = (['X_BEARER_TOKEN', 'X_CLIENT_SECRET'] as const).find((name) => checked[name] !== null);
+  if (sent && protocol === 'http:' && !isLoopbackHost(hostname)) {
+    const detail = `${sent} is set, and PLATFORM_URL is an http address of another machine, to which it would be readable`;
     problems.push(example(detail, 'PLATFORM_URL', 'https://api.x.com'));
   }
   if (checked.MONGODB_URL !== null && checked.SECRET_KEY === null) {

@@ -74,6 +74,10 @@ export const errorReasons = {
   chat_keys_missing: { code: 'conflict', meaning: 'The account, or the other side, has no chat keys.' },
   chat_keys_exist: { code: 'conflict', meaning: 'The account has chat keys already.' },
   connection_pending: { code: 'conflict', meaning: 'Nobody has signed in to the connection yet.' },
+  connection_other_user: {
+    code: 'conflict',
+    meaning: 'The app password belongs to another user than the connection.',
+  },
   webhook_exists: { code: 'conflict', meaning: 'The account has a webhook with the same URL and `auth_token`.' },
   webhook_invalid: { code: 'conflict', meaning: 'The webhook has not passed its handshake.' },
   webhook_paused: { code: 'conflict', meaning: 'The webhook is paused, so nothing is replayed.' },

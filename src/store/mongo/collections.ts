@@ -106,7 +106,17 @@ export interface StatisticsDocument extends Versioned {
 
 type CommittedReservation = Extract<CommitOutcome, { status: 'applied' }>['granted'][number];
 
-/** An event that waits for its deliveries. `_id` is the id of the event. */
+/** An event of an account that waits for its deliveries. `_id` is the id of the event. */
+export interface AccountEventDocument extends Versioned {
+  _id: string;
+  account: string;
+  type: string;
+  at: Date;
+  sealed: string | null;
+  amounts: { credit: Int64; threshold: Int64 } | null;
+}
+
+/** The form in which earlier releases store `account.low_credit`. */
 export interface LowCreditDocument extends Versioned {
   _id: string;
   account: string;
@@ -220,6 +230,7 @@ export interface Collections {
   statistics: Collection<StatisticsDocument>;
   keyCharges: Collection<KeyChargesDocument>;
   lowCredit: Collection<LowCreditDocument>;
+  accountEvents: Collection<AccountEventDocument>;
   commits: Collection<CommitDocument>;
   payments: Collection<PaymentDocument>;
   audit: Collection<AuditDocument>;
@@ -249,6 +260,7 @@ export function collectionsOf(db: Db): Collections {
     statistics: db.collection('call_statistics'),
     keyCharges: db.collection('key_charges'),
     lowCredit: db.collection('low_credit'),
+    accountEvents: db.collection('account_events'),
     commits: db.collection('ledger_commits'),
     payments: db.collection('payments'),
     audit: db.collection('audit'),
@@ -285,6 +297,7 @@ export const indexes: Readonly<Record<keyof Collections, readonly IndexDescripti
   statistics: [{ name: 'by_account', key: { account: 1, hour: 1, action: 1 } }, expiry],
   keyCharges: [expiry],
   lowCredit: [{ name: 'by_at', key: { at: 1, _id: 1 } }],
+  accountEvents: [{ name: 'by_at', key: { at: 1, _id: 1 } }],
   commits: [expiry],
   payments: [{ name: 'by_account', key: { account: 1, createdAt: -1, _id: -1 } }],
   audit: [{ name: 'by_account', key: { account: 1, at: -1, _id: -1 } }, expiry],

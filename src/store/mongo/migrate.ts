@@ -31,7 +31,7 @@ const migrations: readonly ((db: Db, collections: Collections) => Promise<void>)
   makeCollections,
   // Creates the collection for the size of kept responses.
   makeCollections,
-  // Creates the collection of connections.
+  // Creates the collections of connections and of account events.
   makeCollections,
 ];
 

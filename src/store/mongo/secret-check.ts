@@ -76,5 +76,6 @@ export async function discardSealed(collections: Collections): Promise<void> {
   await collections.keptResponses.deleteMany({});
   await collections.platformState.deleteMany({});
   await collections.connections.deleteMany({});
+  await collections.accountEvents.deleteMany({});
   await collections.meta.deleteOne({ _id });
 }

@@ -259,6 +259,18 @@ export const migrations: readonly string[] = [
   CREATE INDEX connection_by_account ON connection (account, created_at, id) WHERE revoke_at IS NULL;
   CREATE INDEX connection_by_revoke_at ON connection (revoke_at) WHERE revoke_at IS NOT NULL;
   `,
+  // Stores all events of accounts until their deliveries are queued. Older processes still write and read `low_credit`.
+  `
+  CREATE TABLE account_event (
+    id TEXT PRIMARY KEY,
+    v INTEGER NOT NULL DEFAULT 1,
+    account TEXT NOT NULL,
+    type TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    sealed TEXT,
+    amounts TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

@@ -41,6 +41,7 @@ export function sqliteSecretCheck(database: Database): SecretCheckStore {
           'kept_responses',
           'platform_state',
           'connection',
+          'account_event',
         ])
           database.run(`DELETE FROM ${table}`);
         database.run("DELETE FROM meta WHERE name = 'secret_check'");

@@ -54,7 +54,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     pollers: sqlitePollers(database, group, options.runtime, presence),
     events: sqliteEvents(database, group, options.runtime),
     deliveries: sqliteDeliveries(database, group, options.runtime),
-    accountEvents: sqliteAccountEvents(database, group),
+    accountEvents: sqliteAccountEvents(database, group, options.runtime),
     secretCheck: sqliteSecretCheck(database),
     platformState: sqlitePlatformState(database, options.runtime),
     identifiers: sqliteIdentifiers(database, options.runtime),

@@ -22,7 +22,7 @@ export const storeMethods = {
   platformState: ['read', 'write'],
   identifiers: ['find', 'save'],
   deliveries: ['waiting', 'finish', 'list', 'find', 'queued', 'replay', 'backlog'],
-  accountEvents: ['waiting', 'queue'],
+  accountEvents: ['add', 'waiting', 'queue'],
   connections: ['create', 'find', 'list', 'listAll', 'replace', 'touch', 'toRevoke', 'remove'],
 } as const satisfies { [Group in StoreGroup]: readonly (keyof Store[Group])[] };
 

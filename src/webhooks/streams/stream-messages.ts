@@ -1,5 +1,5 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { EventType, StreamItem } from '../../shared/model/event.ts';
+import type { StreamItem, WebhookEventType } from '../../shared/model/event.ts';
 import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { StoredEventRecord } from '../../store/port.ts';
 import { messageBody } from '../shared/event-body.ts';
@@ -40,7 +40,7 @@ export class StreamMessages {
    */
   async itemOf(
     { id, type, sealed }: StoredEventRecord,
-    types: readonly EventType[] | null,
+    types: readonly WebhookEventType[] | null,
   ): Promise<StreamItem | null> {
     const { vault, opening } = this.#parts;
     if (opening === null || this.#refused || (types && !types.some((wanted) => wanted === type))) return null;

@@ -61,7 +61,7 @@ describe('settings', () => {
       corsOrigins: [],
       traces: null,
       removed: [],
-      secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null, xAppToken: null },
+      secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null, xAppToken: null, xApp: null },
     };
     expect(readConfig({})).toEqual(expected);
     expect(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, ' '])))).toEqual(expected);
@@ -77,6 +77,8 @@ describe('settings', () => {
     expect(() => readConfig({ PLATFORM_KIND: 'x', X_CLIENT_SECRET: 's' })).toThrow('X_CLIENT_SECRET is set without');
     const x = { PLATFORM_KIND: 'x', X_BEARER_TOKEN: 's' };
     expect(() => readConfig({ ...x, PLATFORM_URL: 'http://x.example' })).toThrow('http address of another machine');
+    const app = { PLATFORM_KIND: 'x', X_CLIENT_ID: 'app', X_CLIENT_SECRET: 's' };
+    expect(() => readConfig({ ...app, PLATFORM_URL: 'http://x.example' })).toThrow('X_CLIENT_SECRET is set, and');
     expect(() => readConfig({ ...x, PLATFORM_URL: 'http://127.0.0.1:4001' })).not.toThrow();
     expect(() => readConfig({ PLATFORM_KIND: 'x', X_BEARER_TOKEN: 'a b' })).toThrow('X_BEARER_TOKEN');
   });

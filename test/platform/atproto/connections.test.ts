@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { expectRefusal } from '../../support/refusal.ts';
+import { json, loopback, start } from './fake-servers.ts';
+
+const password = { identifier: 'alice.test', app_password: 'abcd-efgh-ijkl-mnop' };
+
+test('an app password makes a connection, and another one of the same user replaces it', async () => {
+  const { logins, pds, client } = await start(loopback);
+  const owner = client.with({ authToken: '' });
+  const { status, body } = await owner.post('/connections', password);
+  expect(status, body.error ?? '').toBe(200);
+  const id = String(body.data['id']);
+  expect(body.data).toEqual({ id, status: 'active', authorize_url: null, expires_at: null });
+  expect((await owner.with({ authToken: id }).get('/user/me')).body.data).toMatchObject({ userName: 'alice.test' });
+
+  const reconnect = `/connections/${id}/reconnect`;
+  const seen = logins.seen.length;
+  const changed = { ...password, app_password: 'another-one' };
+  expect((await owner.post(reconnect, changed)).body.data).toMatchObject({ id, status: 'active', authorize_url: null });
+  expect(logins.seen.length).toBeGreaterThan(seen);
+  expectRefusal(await owner.post(reconnect), 501, /Send identifier and app_password/);
+  expectRefusal(await owner.post('/connections'), 501, /Send identifier and app_password/);
+
+  pds.routes['app.bsky.actor.getProfile'] = json({ did: 'did:plc:zyxwvutsrqponmlkjihgfedc', handle: 'bob.test' });
+  expectRefusal(
+    await owner.post(reconnect, { identifier: 'bob.test', app_password: 'p' }),
+    409,
+    /belongs to @bob\.test/,
+  );
+  logins.routes['com.atproto.server.createSession'] = json({ error: 'AuthenticationRequired' }, 401);
+  expectRefusal(await owner.post('/connections', { ...password, app_password: 'wrong' }), 403);
+  const { connections } = (await owner.get('/connections')).body.data as { connections: object[] };
+  expect(connections).toMatchObject([{ id, status: 'active', user: { userName: 'alice.test' }, scopes: [] }]);
+  expect(JSON.stringify(connections)).not.toContain('another-one');
+});
