@@ -5,9 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { DemoAccount as AnyAccount } from '../../src/platform/sandbox/demo-dataset.ts';
-
-type DemoAccount = Omit<AnyAccount, 'name' | 'profilePicture'>;
+import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
 import { Client } from '../support/client.ts';
 import { originOf } from '../support/listen.ts';
 import { freePort } from '../support/mongo-server.ts';

@@ -66,8 +66,6 @@ describe("README's tour", () => {
       const actor = {
         userName: ada.handle,
         userId: '',
-        name: '',
-        profilePicture: '',
         encryptionCode: '',
         premium: false,
       };

@@ -14,7 +14,7 @@ export const demoKeyId = 'key_demo';
 const demoCredit = 10 * microsPerDollar;
 
 /** `connection` is the id of a connection of the demo account, which only keys of that account can use instead of the token. */
-export type DemoAccount = Omit<SandboxAccount, 'name' | 'profilePicture'> & { connection: string };
+export type DemoAccount = SandboxAccount & { connection: string };
 
 /** The addresses and credentials for a first call. They need not be secret, because they are derived from the seed of the sandbox. */
 export interface Demo {
