@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AccountService } from '../billing/account-service.ts';
 import type { AuthenticatedKey } from '../billing/api-key-authenticator.ts';
 import type { StreamTokens } from '../billing/stream-tokens.ts';
-import type { ConnectionCalls } from '../connections/service.ts';
+import type { ConnectionService } from '../connections/connection-service.ts';
 import type { MediaUploader } from '../media/media-uploader.ts';
 import type { MessagingSession } from '../messaging/conversations/messaging-session.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
@@ -127,7 +127,9 @@ export interface PlatformContext extends Context {
 
 export interface AccountContext extends Context {
   accounts: AccountService;
-  connections: ConnectionCalls;
+  connections: ConnectionService;
+  /** The connections that the API key may use; `null` if it may use all. */
+  usableConnections: readonly string[] | null;
   /** The capabilities of the connected platform. */
   capabilities: Capabilities;
 }

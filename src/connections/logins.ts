@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PlatformCall, PlatformLogins, PlatformSignIn, PlatformTokens } from '../platform/port.ts';
+import type { CredentialResolver, PlatformCall, PlatformSignIn, PlatformTokens } from '../platform/port.ts';
 import { refreshMs } from '../platform/port.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { CancelSignal } from '../shared/runtime/cancellation.ts';
@@ -7,7 +7,7 @@ import { upTo } from '../shared/runtime/lru.ts';
 import { type Runtime, repeat, sleep } from '../shared/runtime/runtime.ts';
 import { Secret } from '../shared/secrets/secret.ts';
 import type { NewAccountEvent, StoredConnection } from '../store/port.ts';
-import { type ConnectionRecords, connectionNotFound, type Login, loginOf } from './records.ts';
+import { type ConnectionRecords, connectionNotFound, isHeld, type Login, loginOf, maxPauseMs } from './records.ts';
 
 /** The time for which a login is used without reading it again, so that a deletion or revocation takes effect in every process. */
 const cachedMs = 1_000;
@@ -16,6 +16,8 @@ const maxCached = 10_000;
 const claimMs = refreshMs + 5_000;
 /** The time after a refresh whose outcome is unknown until the next one. */
 const pauseMs = 1_000;
+/** The time until the next refresh if the platform refuses the operator's app. */
+const appRefusedMs = 30_000;
 /** The longest that a call waits for a refresh: for a claim of a dead process, and then for its own. */
 const maxWaitMs = claimMs + refreshMs + pauseMs;
 const pollMs = 100;
@@ -48,22 +50,22 @@ export interface ConnectionLoginsParts {
   onError: (error: unknown) => void;
 }
 
-interface Opened {
+interface CachedLogin {
   record: StoredConnection;
   login: Login | null;
   readAt: number;
 }
 
 /**
- * Turns ids of connections into tokens. One process at a time refreshes a login: it claims the record, sends the refresh token once, and
+ * Resolves ids of connections to tokens. One process at a time refreshes a login: it claims the record, sends the refresh token once, and
  * stores the new pair by compare-and-set before anyone uses it. The others wait for the result.
  */
-export class ConnectionLogins implements PlatformLogins {
+export class ConnectionLogins implements CredentialResolver {
   readonly #parts: ConnectionLoginsParts;
   readonly #process: string;
-  readonly #cache = new LRUCache<string, Opened>(upTo(maxCached));
-  readonly #reading = new Map<string, Promise<Opened>>();
-  readonly #refreshing = new Map<string, Promise<Opened>>();
+  readonly #cache = new LRUCache<string, CachedLogin>(upTo(maxCached));
+  readonly #reading = new Map<string, Promise<CachedLogin>>();
+  readonly #refreshing = new Map<string, Promise<CachedLogin>>();
   /** Access tokens that replaced a refused one, and until when they are not refreshed if they are refused too. */
   readonly #doubted = new LRUCache<string, { access: string; until: number }>(upTo(maxCached));
   readonly #uses = new Map<string, number>();
@@ -75,17 +77,15 @@ export class ConnectionLogins implements PlatformLogins {
     this.#flushing = repeat(parts.runtime, flushMs, () => this.#flush());
   }
 
-  /** See `PlatformLogins`. */
+  /** See `CredentialResolver`. */
   async credentialOf(
     { account, authToken, signal }: Pick<PlatformCall, 'account' | 'authToken' | 'signal'>,
     refused: Secret | null = null,
   ): Promise<Secret> {
     const id = authToken.expose();
-    if (!isConnection(authToken)) {
-      if (refused === null) return authToken;
-      throw rejected();
-    }
+    if (!isConnectionId(authToken)) return authToken;
     let opened = requireUsable(await this.#read(id), account);
+    if (opened.login && opened.login.issuer !== this.#parts.records.issuer) throw otherIssuer(id);
     const refusedAccess = refused?.expose() ?? null;
     if (!this.#isFresh(opened, refusedAccess)) {
       const refreshing = this.#refreshing.get(id) ?? this.#begin(id, opened, refusedAccess);
@@ -102,9 +102,9 @@ export class ConnectionLogins implements PlatformLogins {
   }
 
   /** Must be called after this process has changed the connection. */
-  readonly changed = (record: StoredConnection): void => {
-    this.#opened(record);
+  readonly changed = (record: StoredConnection): CachedLogin => {
     this.#parts.onChange(record.account, record.id);
+    return this.#opened(record);
   };
 
   /** Resolves when no refresh runs any more, because its token would be lost. */
@@ -115,16 +115,19 @@ export class ConnectionLogins implements PlatformLogins {
   }
 
   async #flush(): Promise<void> {
+    // Tokens stay in memory only while they are used.
+    const oldest = this.#parts.runtime.now() - cachedMs;
+    for (const [id, { readAt }] of this.#cache) if (readAt < oldest) this.#cache.delete(id);
     if (this.#uses.size === 0) return;
     const uses = [...this.#uses].map(([id, at]) => ({ id, at }));
     this.#uses.clear();
     await this.#parts.records.store.touch(uses).catch(this.#parts.onError);
   }
 
-  async #read(id: string): Promise<Opened> {
+  async #read(id: string): Promise<CachedLogin> {
     const cached = this.#cache.get(id);
     const ageMs = cached ? this.#parts.runtime.now() - cached.readAt : 0;
-    // The clock may have been set back. What does not work is read again, because it may have been repaired in another process.
+    // The clock may have been set back. Other connections are read again, because another process may have repaired them.
     if (cached?.record.status === 'active' && ageMs >= 0 && ageMs < cachedMs) return cached;
     const known = this.#reading.get(id);
     if (known) return known;
@@ -133,23 +136,23 @@ export class ConnectionLogins implements PlatformLogins {
     return reading;
   }
 
-  async #readAgain(id: string): Promise<Opened> {
+  async #readAgain(id: string): Promise<CachedLogin> {
     const { records } = this.#parts;
     const record = await records.stored(records.store.find(id));
     if (record === null || record.revokeAt !== null) throw connectionNotFound(id);
     return this.#opened(record);
   }
 
-  #opened(record: StoredConnection): Opened {
+  #opened(record: StoredConnection): CachedLogin {
     const { records, runtime } = this.#parts;
-    const opened = { record, login: records.openLogin(record), readAt: runtime.now() };
+    const opened = { record, login: records.logins.open(record), readAt: runtime.now() };
     // A read that began before a change of this process must not hide it.
     if ((this.#cache.get(record.id)?.record.revision ?? 0) <= record.revision) this.#cache.set(record.id, opened);
     return opened;
   }
 
   /** Returns true if the access token needs no refresh, or if another one would not help. */
-  #isFresh(opened: Opened, refused: string | null): boolean {
+  #isFresh(opened: CachedLogin, refused: string | null): boolean {
     const { access = null, refresh = null, marginMs = 0 } = opened.login ?? {};
     if (access === null || access !== refused) return this.#isValid(opened, refused, refresh === null ? 0 : marginMs);
     const doubted = this.#doubted.get(opened.record.id);
@@ -157,12 +160,12 @@ export class ConnectionLogins implements PlatformLogins {
   }
 
   /** Returns true if the access token works for `marginMs` more, as far as this process knows. */
-  #isValid({ login }: Opened, refused: string | null, marginMs = 0): boolean {
+  #isValid({ login }: CachedLogin, refused: string | null, marginMs = 0): boolean {
     if (!login || login.access === refused) return false;
     return login.endsAt === null || login.endsAt - marginMs > this.#parts.records.now();
   }
 
-  #begin(id: string, opened: Opened, refused: string | null): Promise<Opened> {
+  #begin(id: string, opened: CachedLogin, refused: string | null): Promise<CachedLogin> {
     const refreshing = this.#refresh(opened, refused).finally(() => this.#refreshing.delete(id));
     refreshing.catch(() => {});
     this.#refreshing.set(id, refreshing);
@@ -170,14 +173,17 @@ export class ConnectionLogins implements PlatformLogins {
   }
 
   /** Refreshes the login, or waits until another process has done so. */
-  async #refresh(first: Opened, refused: string | null): Promise<Opened> {
+  async #refresh(first: CachedLogin, refused: string | null): Promise<CachedLogin> {
     const { records, runtime } = this.#parts;
     const until = runtime.now() + maxWaitMs;
     for (let opened = first; runtime.now() < until; opened = await this.#readAgain(first.record.id)) {
       const { record, login } = opened;
       if (record.status !== 'active' || !login || this.#isFresh(opened, refused)) return opened;
       const { refreshing } = record;
-      if (refreshing && refreshing.until > records.now()) {
+      if (refreshing && isHeld(record, records.now())) {
+        const seconds = Math.ceil((refreshing.until - records.now()) / 1_000);
+        // Only a pause is longer than a claim.
+        if (seconds * 1_000 > claimMs) throw refreshPaused(seconds);
         await sleep(runtime, pollMs);
         continue;
       }
@@ -198,66 +204,43 @@ export class ConnectionLogins implements PlatformLogins {
     claimed: StoredConnection,
     login: Login,
     { refused, isRepeated }: { refused: string | null; isRepeated: boolean },
-  ): Promise<Opened> {
-    const { records, runtime } = this.#parts;
+  ): Promise<CachedLogin> {
+    const { records, runtime, onError } = this.#parts;
     const signIn = this.#parts.signIn();
     const wasRefused = login.access === refused;
-    if (!signIn || login.refresh === null) return this.#end(claimed, login, wasRefused ? 'revoked' : 'ended');
+    if (login.refresh === null) return this.#end(claimed, login, wasRefused ? 'revoked' : 'ended');
     const sentAt = records.now();
     let tokens: PlatformTokens;
     try {
+      if (!signIn) throw new PosternError('platform_app_refused', 'The operator has removed the app for sign-ins');
       tokens = await signIn.refresh(new Secret(login.refresh));
     } catch (error) {
       if (isRefusal(error)) return this.#end(claimed, login, isRepeated ? 'lost' : wasRefused ? 'revoked' : 'expired');
       const by = isRepeated || isUnknown(error) ? this.#process : '';
-      const refreshing = { by, until: records.now() + pauseMs };
+      const refreshing = { by, until: records.now() + pauseAfter(error) };
       await records.change(claimed, (record) => (isHolder(record, claimed) ? { refreshing } : null));
       throw error;
     }
     const scopes = tokens.scopes.length > 0 ? tokens.scopes : claimed.scopes;
     const refresh = tokens.refresh ?? new Secret(login.refresh);
-    const { login: renewed, expiresAt } = loginOf(login.user, { ...tokens, refresh }, sentAt);
-    const stored = await this.#store(claimed, login, renewed, { scopes, expiresAt });
+    const { login: renewed, expiresAt } = loginOf(records.issuer, login.user, { ...tokens, refresh }, sentAt);
+    const change = { scopes, expiresAt, login: records.logins.seal(claimed.id, renewed), refreshing: null };
+    // Whatever else was changed in the meantime, the new pair replaces the old one, which the platform no longer accepts.
+    const ifSame = (record: StoredConnection) => (records.logins.has(record, login) ? change : null);
+    const stored = await records.storeLogin(claimed, renewed, ifSame, { onError });
     if (!stored) return this.#readAgain(claimed.id);
     if (wasRefused) this.#doubted.set(claimed.id, { access: tokens.access.expose(), until: runtime.now() + doubtedMs });
     return this.#opened(stored);
   }
 
-  /**
-   * Stores a new pair, whatever else was changed in the meantime, as long as the login is still the old one. Repeats the write until the store
-   * has answered, because the platform accepts the old pair no more. Returns `null` if another login was stored.
-   */
-  async #store(
-    claimed: StoredConnection,
-    login: Login,
-    renewed: Login,
-    { scopes, expiresAt }: Pick<StoredConnection, 'scopes' | 'expiresAt'>,
-  ): Promise<StoredConnection | null> {
-    const { records, runtime, onError } = this.#parts;
-    const change = { scopes, expiresAt, login: records.sealLogin(claimed.id, renewed), refreshing: null };
-    for (;;) {
-      try {
-        const stored = await records.change(claimed, (record) => (records.hasLogin(record, login) ? change : null));
-        if (stored) return stored;
-        // An attempt that failed may have stored the pair.
-        const now = await records.stored(records.store.find(claimed.id));
-        return now && records.hasLogin(now, renewed) ? now : null;
-      } catch (error) {
-        if (!(error instanceof PosternError && error.reason === 'store_away')) throw error;
-        onError(error);
-        await sleep(runtime, pollMs);
-      }
-    }
-  }
-
   /** Ends the login: its tokens are deleted, and everything that uses the connection stops until somebody signs in again. */
-  async #end(claimed: StoredConnection, login: Login, why: keyof typeof endReasons): Promise<Opened> {
+  async #end(claimed: StoredConnection, login: Login, why: keyof typeof endReasons): Promise<CachedLogin> {
     const { records, sealEnd } = this.#parts;
     const { user } = login;
     const { id, account, revision } = claimed;
     const status = why === 'revoked' ? why : 'expired';
     const reason = endReasons[why];
-    const ended = records.sealLogin(id, { ...login, access: null, refresh: null });
+    const ended = records.logins.seal(id, { ...login, access: null, refresh: null });
     const entry = records.auditEntry(claimed, `connection.${status}`, { user, reason });
     const fields = {
       connection_id: id,
@@ -268,15 +251,14 @@ export class ConnectionLogins implements PlatformLogins {
     const stored = await records.change(
       claimed,
       (record) =>
-        record.revokeAt === null && records.hasLogin(record, login)
+        record.revokeAt === null && records.logins.has(record, login)
           ? { status, login: ended, error: reason, expiresAt: null, refreshing: null }
           : null,
       entry,
       sealEnd({ account, key: `${id} ${revision}`, fields }),
     );
     if (!stored) return this.#readAgain(id);
-    this.changed(stored);
-    return this.#opened(stored);
+    return this.changed(stored);
   }
 }
 
@@ -285,7 +267,7 @@ const endReasons = {
   ended: 'The login has expired, and it has no refresh token (scope offline.access)',
   expired: 'The login has expired, and the platform refused to refresh it',
   lost: 'A refresh of the login was interrupted, and the platform accepts its refresh token only once',
-  revoked: 'The platform accepts the login no more, because the person withdrew the consent or changed the password',
+  revoked: 'The platform no longer accepts the login, because the person withdrew the consent or changed the password',
 } as const;
 
 const isRefusal = (error: unknown) => error instanceof PosternError && error.reason === 'auth_token_rejected';
@@ -293,9 +275,26 @@ const isRefusal = (error: unknown) => error instanceof PosternError && error.rea
 /** Errors after which the platform has certainly not used the refresh token. */
 const unused: ReadonlySet<unknown> = new Set(['platform_rate_limit', 'platform_app_refused', 'platform_paused']);
 
+/** Returns the time until the next refresh. */
+function pauseAfter(error: unknown): number {
+  if (!(error instanceof PosternError)) return pauseMs;
+  if (error.reason === 'platform_app_refused') return appRefusedMs;
+  return Math.min(maxPauseMs, Math.max(pauseMs, (error.retryAfterSeconds ?? 0) * 1_000));
+}
+
 const isUnknown = (error: unknown) => !(error instanceof PosternError && unused.has(error.reason));
 
+function refreshPaused(seconds: number): PosternError {
+  const message = `The platform refused to refresh logins for now. Repeat the call in ${seconds} s`;
+  return new PosternError('platform_rate_limit', message, { retryAfterSeconds: seconds });
+}
+
 const rejected = () => new PosternError('auth_token_rejected', 'Platform rejected auth_token');
+
+function otherIssuer(id: string): PosternError {
+  const message = `The login of the connection ${id} belongs to another platform or app than this service has now`;
+  return new PosternError('platform_app_refused', `${message}. ${remedyFor(id)}`);
+}
 
 function isHolder({ refreshing }: StoredConnection, claimed: StoredConnection): boolean {
   return refreshing?.by === claimed.refreshing?.by && refreshing?.until === claimed.refreshing?.until;
@@ -304,12 +303,12 @@ function isHolder({ refreshing }: StoredConnection, claimed: StoredConnection): 
 const remedyFor = (id: string) => `POST /connections/${id}/reconnect begins a new sign-in`;
 
 /** Returns true for an `auth_token` that names a connection, even if it cannot exist. */
-export function isConnection(authToken: Secret): boolean {
+export function isConnectionId(authToken: Secret): boolean {
   return authToken.expose().startsWith('conn_');
 }
 
 /** Throws the reason why the account cannot use a connection. */
-function requireUsable(opened: Opened, account: string): Opened {
+function requireUsable(opened: CachedLogin, account: string): CachedLogin {
   const { record } = opened;
   const { id, status } = record;
   if (record.account !== account || record.revokeAt !== null) throw connectionNotFound(id);

@@ -3,7 +3,7 @@ import type { PlatformTokens } from '../platform/port.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import { type AuditAction, type AuditAuthor, service } from '../shared/model/audit.ts';
 import { connectionIdPattern } from '../shared/model/connection.ts';
-import type { Runtime } from '../shared/runtime/runtime.ts';
+import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
 import type { Vault } from '../shared/secrets/vault.ts';
 import {
   type AuditEntry,
@@ -26,6 +26,8 @@ export interface ConnectedUser {
 
 /** The encrypted login of a connection. */
 export interface Login {
+  /** The platform and the app to which the login belongs. Its tokens are sent to no other. */
+  issuer: string;
   user: ConnectedUser;
   /** The access token, or on the AT Protocol the identifier and the app password; `null` after the login has ended. */
   access: string | null;
@@ -40,6 +42,7 @@ export interface Login {
 export interface SignInState {
   /** The hash of the secret in the one-time code. */
   code: string;
+  scopes: readonly string[];
   redirectUri: string;
   returnTo: string | null;
   /** Set when the person goes on to the platform. */
@@ -60,12 +63,14 @@ const marginShare = 1 / 5;
 
 /** The parts of a record that a new login sets. The lifetime counts from the request for the tokens, because its answer may be slow. */
 export function loginOf(
+  issuer: string,
   user: ConnectedUser,
   tokens: PlatformTokens,
   sentAt: number,
 ): { login: Login; expiresAt: number | null } {
   const lifetimeMs = tokens.expiresInSeconds * 1_000;
   const login = {
+    issuer,
     user,
     access: tokens.access.expose(),
     refresh: tokens.refresh?.expose() ?? null,
@@ -75,7 +80,43 @@ export function loginOf(
   return { login, expiresAt: tokens.refresh ? null : login.endsAt };
 }
 
+/** The purposes of the encrypted fields of a connection. */
+export const sealPurposes = {
+  login: (id: string) => `connection ${id} login`,
+  signIn: (id: string) => `connection ${id} sign-in`,
+};
+
+/** Encrypts one field of connections. */
+class SealedField<T> {
+  readonly #vault: Vault;
+  readonly #field: keyof typeof sealPurposes;
+
+  constructor(vault: Vault, field: keyof typeof sealPurposes) {
+    this.#vault = vault;
+    this.#field = field;
+  }
+
+  seal(id: string, value: T): string {
+    return this.#vault.seal(JSON.stringify(value), sealPurposes[this.#field](id));
+  }
+
+  open(record: ConnectionRecord): T | null {
+    const sealed = record[this.#field];
+    return sealed === null ? null : (JSON.parse(this.#vault.open(sealed, sealPurposes[this.#field](record.id))) as T);
+  }
+
+  /** Returns true if the record still has this value. Its encryption may have changed (`postern secrets rotate`). */
+  has(record: ConnectionRecord, value: T): boolean {
+    return JSON.stringify(this.open(record)) === JSON.stringify(value);
+  }
+}
+
+/** The pause before a write is repeated that the store has not answered. */
+const storeRetryMs = 100;
+
 export interface ConnectionRecordsParts {
+  /** See `Login.issuer`. */
+  issuer: string;
   store: Pick<Store, 'connections' | 'now'>;
   vault: Vault;
   runtime: Runtime;
@@ -84,14 +125,19 @@ export interface ConnectionRecordsParts {
 /** Reads and writes connections. Methods throw `unavailable` if the store cannot be reached. */
 export class ConnectionRecords {
   readonly store: ConnectionStore;
+  readonly issuer: string;
+  readonly logins: SealedField<Login>;
+  readonly signIns: SealedField<SignInState>;
   readonly #parts: ConnectionRecordsParts;
 
   constructor(parts: ConnectionRecordsParts) {
     this.#parts = parts;
     this.store = parts.store.connections;
+    this.issuer = parts.issuer;
+    this.logins = new SealedField(parts.vault, 'login');
+    this.signIns = new SealedField(parts.vault, 'signIn');
   }
 
-  /** The store's clock. */
   now(): number {
     return this.#parts.store.now();
   }
@@ -130,32 +176,29 @@ export class ConnectionRecords {
     return null;
   }
 
-  sealLogin(id: string, login: Login): string {
-    return this.#parts.vault.seal(JSON.stringify(login), `connection ${id} login`);
-  }
-
-  openLogin({ id, login }: ConnectionRecord): Login | null {
-    return login === null ? null : (JSON.parse(this.#parts.vault.open(login, `connection ${id} login`)) as Login);
-  }
-
-  /** Returns true if the record still has this login. Its encryption may have changed (`postern secrets rotate`). */
-  hasLogin(record: ConnectionRecord, login: Login): boolean {
-    return JSON.stringify(this.openLogin(record)) === JSON.stringify(login);
-  }
-
-  /** Returns true if the record still has this sign-in, as `hasLogin`. */
-  hasSignIn(record: ConnectionRecord, signIn: SignInState): boolean {
-    return JSON.stringify(this.openSignIn(record)) === JSON.stringify(signIn);
-  }
-
-  sealSignIn(id: string, signIn: SignInState): string {
-    return this.#parts.vault.seal(JSON.stringify(signIn), `connection ${id} sign-in`);
-  }
-
-  openSignIn({ id, signIn }: ConnectionRecord): SignInState | null {
-    return signIn === null
-      ? null
-      : (JSON.parse(this.#parts.vault.open(signIn, `connection ${id} sign-in`)) as SignInState);
+  /**
+   * As `change`, for new tokens, which would be lost with the write. Repeats the write until the store has answered. Returns `null` if
+   * `change` did, and the record has another login.
+   */
+  async storeLogin(
+    first: StoredConnection,
+    login: Login,
+    change: (record: StoredConnection) => Partial<ConnectionRecord> | null,
+    { audit, onError }: { audit?: AuditEntry; onError: (error: unknown) => void },
+  ): Promise<StoredConnection | null> {
+    for (;;) {
+      try {
+        const stored = await this.change(first, change, audit);
+        if (stored) return stored;
+        // An attempt that failed may have stored the login.
+        const now = await this.stored(this.store.find(first.id));
+        return now && this.logins.has(now, login) ? now : null;
+      } catch (error) {
+        if (!(error instanceof PosternError && error.reason === 'store_away')) throw error;
+        onError(error);
+        await sleep(this.#parts.runtime, storeRetryMs);
+      }
+    }
   }
 
   auditEntry(
@@ -169,13 +212,23 @@ export class ConnectionRecords {
 }
 
 export function connectionNotFound(id: string): PosternError {
-  const message = `Connection not found: ${id}. It was deleted, or it belongs to another account: use another one`;
-  return new PosternError('connection_not_found', message);
+  return new PosternError(
+    'connection_not_found',
+    `Connection not found: ${id}. GET /connections lists the connections of this account`,
+  );
+}
+
+/** The longest pause until a login is refreshed again. */
+export const maxPauseMs = 15 * 60_000;
+
+/** Returns true while no other refresh may begin. An end that is far away was stored before the clock was set back. */
+export function isHeld({ refreshing }: StoredConnection, now: number): boolean {
+  return refreshing !== null && refreshing.until > now && refreshing.until - now <= maxPauseMs;
 }
 
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
-/** Compares in constant time. */
+/** Returns true if the hash is that of the secret. */
 export function matches(secret: string | null, hash: string): boolean {
   return secret !== null && timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(hash));
 }

@@ -4,11 +4,11 @@ import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { Secret } from '../shared/secrets/secret.ts';
 import { decryptedOrNull } from '../shared/secrets/vault.ts';
 import { revocationTtlMs, type StoredConnection } from '../store/port.ts';
-import type { ConnectionRecords } from './records.ts';
+import { type ConnectionRecords, isHeld } from './records.ts';
 
 const lookMs = 5_000;
 const atOnce = 20;
-/** The first pause after a failure. Each is as long as the time since the deletion. */
+/** The shortest pause after a failure. Later pauses are as long as the time since the deletion. */
 const leastPauseMs = 30_000;
 
 export interface RevocationsParts {
@@ -17,6 +17,8 @@ export interface RevocationsParts {
   signIn: () => PlatformSignIn | undefined;
   /** Called after a failure of the store. The next look repeats the work. */
   onError: (error: unknown) => void;
+  /** Called if a login was not revoked in time, which may still be valid at the platform. */
+  onGivenUp: (id: string) => void;
 }
 
 /** Revokes the logins of deleted connections at the platform. Any number of processes may do this at once. */
@@ -27,12 +29,12 @@ export class Revocations {
 
   constructor(parts: RevocationsParts) {
     this.#parts = parts;
-    this.#looking = repeat(parts.runtime, lookMs, () => this.soon());
+    this.#looking = repeat(parts.runtime, lookMs, () => this.runSoon());
   }
 
-  /** Looks for deleted connections now, after a look that runs. */
-  readonly soon = (): Promise<void> => {
-    this.#running = this.#running.then(() => this.#look()).catch(this.#parts.onError);
+  /** Revokes the logins that are due, after a run that has begun. */
+  readonly runSoon = (): Promise<void> => {
+    this.#running = this.#running.then(() => this.#revokeDue()).catch(this.#parts.onError);
     return this.#running;
   };
 
@@ -41,7 +43,7 @@ export class Revocations {
     await this.#running;
   }
 
-  async #look(): Promise<void> {
+  async #revokeDue(): Promise<void> {
     const due = await this.#parts.records.store.toRevoke(atOnce);
     await Promise.all(due.map((record) => this.#revoke(record)));
   }
@@ -50,16 +52,21 @@ export class Revocations {
     const { records } = this.#parts;
     const signIn = this.#parts.signIn();
     const now = records.now();
-    const { goneAt, refreshing } = record;
+    const { goneAt } = record;
     // A refresh that runs stores its new tokens, which must be revoked instead.
-    if (refreshing && refreshing.until > now) return;
+    if (isHeld(record, now)) return;
     // The login cannot be opened after its secret key was dropped.
-    const login = decryptedOrNull(() => records.openLogin(record));
+    const login = decryptedOrNull(() => records.logins.open(record));
     const token = login?.refresh ?? login?.access ?? null;
-    if (!signIn || token === null || goneAt === null || goneAt <= now) return records.store.remove(record.id);
+    if (token === null || goneAt === null || (!signIn && !login?.refresh)) return records.store.remove(record.id);
+    if (goneAt <= now) {
+      this.#parts.onGivenUp(record.id);
+      return records.store.remove(record.id);
+    }
     const pauseMs = Math.max(leastPauseMs, now - (goneAt - revocationTtlMs));
     const claimed = await records.store.replace({ ...record, revokeAt: Math.min(goneAt, now + pauseMs) });
-    if (!claimed) return;
+    // A gateway with the app of the login may revoke it.
+    if (!claimed || !signIn || login?.issuer !== records.issuer) return;
     try {
       await signIn.revoke(new Secret(token));
     } catch (error) {

@@ -5,23 +5,43 @@ import { base62 } from '../shared/secrets/base62.ts';
 import { Secret } from '../shared/secrets/secret.ts';
 import type { Store, StoredConnection } from '../store/port.ts';
 import { type ConnectedUser, type ConnectionRecords, hashOf, loginOf, matches, type SignInState } from './records.ts';
-import type { SignInOffer, SignInRefusal, SignInResult, SignInSteps } from './service.ts';
+import { type RefusedStep, refuse } from './sign-in-refusals.ts';
 
-export interface SignInParts {
+export interface SignInFlowParts {
   records: ConnectionRecords;
   accounts: Pick<Store['accounts'], 'find'>;
   platform: Platform;
   /** Called after a connection has a new login. */
   changed: (record: StoredConnection) => void;
+  /** Called after a failure that may be the operator's, for the log. */
+  onError: (error: unknown) => void;
 }
 
-interface Refused {
-  refusal: SignInRefusal;
-  message: string;
+/** What the page of a sign-in shows before it goes on to the platform. */
+export interface SignInOffer {
+  /** The name of the account that asks. */
+  accountName: string;
+  scopes: readonly string[];
+  /** The host of the platform. */
+  host: string;
+  /** The screen name of the user who must sign in again; `null` for a first sign-in. */
+  userName: string | null;
+}
+
+export type SignInResult =
+  | { outcome: 'active'; id: string; userName: string; returnTo: string | null }
+  | ({ outcome: 'failed'; id: string | null; returnTo: string | null } & RefusedStep);
+
+/** The answer of the platform, which the browser brings. `cookie` is that of the connection. */
+export interface SignInAnswer {
+  state: string;
+  code: string | null;
+  error: string | null;
+  cookie: string | null;
 }
 
 /** A record with the sign-in that a code or a `state` names. */
-interface Found {
+interface OpenSignIn {
   record: StoredConnection;
   signIn: SignInState;
 }
@@ -33,45 +53,35 @@ const secretBytes = 32;
 const codePattern = new RegExp(`^([0-9A-Za-z]{${idLength}})-([0-9A-Za-z]{${secretLength}})$`);
 const statePattern = new RegExp(`^([0-9A-Za-z]{${idLength}})\\.([0-9A-Za-z]{${secretLength}})$`);
 
-const messages: Readonly<Record<SignInRefusal, string>> = {
-  unknown_code: 'This link is not known. Ask for a new one',
-  expired: 'This link has expired. Ask for a new one',
-  used: 'This link has been used. Ask for a new one',
-  other_browser: 'The sign-in was begun in another browser. Open the link in this one, or go on there',
-  denied: 'The sign-in was denied on the page of the platform',
-  scopes_missing: 'The platform did not grant all that was asked for',
-  other_user: 'Another user signed in than before. Sign out on the platform first, or make a new connection',
-  platform_failed: 'The platform did not complete the sign-in. Ask for a new link',
-};
-
-function refuse(refusal: SignInRefusal, more = ''): Refused {
-  return { refusal, message: messages[refusal] + more };
-}
-
-const isRefused = (value: object): value is Refused => 'refusal' in value;
+const isRefused = (step: object): step is RefusedStep => 'refusal' in step;
 
 /** The steps of a sign-in. Each is a compare-and-set on the record, so a code, a `state` and an answer work only once. */
-export class SignIn implements SignInSteps {
-  readonly #parts: SignInParts;
+export class SignInFlow {
+  readonly #parts: SignInFlowParts;
 
-  constructor(parts: SignInParts) {
+  constructor(parts: SignInFlowParts) {
     this.#parts = parts;
   }
 
-  async offer(code: string): Promise<SignInOffer | Refused> {
+  /** Returns what the page of a one-time code shows. */
+  async offer(code: string): Promise<SignInOffer | RefusedStep> {
     const found = await this.#findByCode(code);
     if (isRefused(found)) return found;
     const { records, accounts } = this.#parts;
-    const { record } = found;
+    const { record, signIn } = found;
     const account = await records.stored(accounts.find(record.account));
-    const userName = records.openLogin(record)?.user.userName ?? null;
-    return { accountName: account?.name ?? '', scopes: record.scopes, host: this.#platform().host, userName };
+    const userName = records.logins.open(record)?.user.userName ?? null;
+    return { accountName: account?.name ?? '', scopes: signIn.scopes, host: this.#platform().host, userName };
   }
 
+  /**
+   * Begins the sign-in when the person goes on: uses up the code and binds the sign-in to the browser by a cookie. Pressing again in the same
+   * browser begins it anew.
+   */
   async begin(
     code: string,
     cookie: string | null,
-  ): Promise<{ authorizeUrl: string; cookie: Secret; seconds: number } | Refused> {
+  ): Promise<{ authorizeUrl: string; cookie: Secret; seconds: number } | RefusedStep> {
     const found = await this.#findByCode(code);
     if (isRefused(found)) return found;
     const { records } = this.#parts;
@@ -79,19 +89,20 @@ export class SignIn implements SignInSteps {
     const { begun } = signIn;
     if (begun && (begun.isAnswered || !matches(cookie, begun.cookie))) return refuse('used');
     const [secret, verifier, newCookie] = [this.#secret(), this.#secret() + this.#secret(), new Secret(this.#secret())];
-    const begins = { state: hashOf(secret), cookie: hashOf(newCookie.expose()), verifier, isAnswered: false };
-    if (!(await this.#replace(found, { ...signIn, begun: begins }))) return refuse('used');
+    const started = { state: hashOf(secret), cookie: hashOf(newCookie.expose()), verifier, isAnswered: false };
+    if (!(await this.#replace(found, { ...signIn, begun: started }))) return refuse('used');
     const authorizeUrl = this.#platform().authorizeUrl({
       redirectUri: signIn.redirectUri,
-      state: `${partOf(record)}.${secret}`,
+      state: `${partOf(record.id)}.${secret}`,
       challenge: createHash('sha256').update(verifier).digest('base64url'),
-      scopes: record.scopes,
+      scopes: signIn.scopes,
     });
     const seconds = Math.ceil(((record.signInEndsAt ?? 0) - records.now()) / 1_000);
     return { authorizeUrl, cookie: newCookie, seconds };
   }
 
-  async finish({ state, code, error, cookie }: Parameters<SignInSteps['finish']>[0]): Promise<SignInResult> {
+  /** Ends the sign-in with the answer of the platform. */
+  async finish({ state, code, error, cookie }: SignInAnswer): Promise<SignInResult> {
     const found = await this.#find(statePattern, state, ({ begun }) => begun?.state);
     const begun = isRefused(found) ? null : found.signIn.begun;
     if (isRefused(found) || !begun) return failed(null, isRefused(found) ? found : refuse('unknown_code'), null);
@@ -104,25 +115,25 @@ export class SignIn implements SignInSteps {
     if (!open) return failed(id, refuse('used'), returnTo);
     if (code === null) {
       const isDenied = error === 'access_denied';
-      const more = error !== null && /^\w{1,40}$/.test(error) ? ` (${error})` : '';
-      return this.#fail(open, isDenied ? refuse('denied') : refuse('platform_failed', more));
+      const details = error !== null && /^\w{1,40}$/.test(error) ? error : undefined;
+      return this.#fail(open, isDenied ? refuse('denied') : refuse('platform_failed', details));
     }
     try {
       const answer = { code, verifier: new Secret(begun.verifier), redirectUri };
       const sentAt = this.#parts.records.now();
       return await this.#complete(open, await this.#platform().exchange(answer), sentAt);
     } catch (thrown) {
-      const { message } = asPosternError(thrown);
-      return this.#fail(open, refuse('platform_failed', ` (${message})`));
+      this.#parts.onError(thrown);
+      return this.#fail(open, refuse('platform_failed', asPosternError(thrown).message));
     }
   }
 
   /** Stores the login of the user to whom the tokens belong. */
-  async #complete(open: Found, tokens: PlatformTokens, sentAt: number): Promise<SignInResult> {
-    const { records, changed } = this.#parts;
+  async #complete(open: OpenSignIn, tokens: PlatformTokens, sentAt: number): Promise<SignInResult> {
+    const { records, changed, onError } = this.#parts;
     const { record, signIn } = open;
-    const granted = tokens.scopes.length > 0 ? tokens.scopes : record.scopes;
-    const lacking = record.scopes.filter((scope) => !granted.includes(scope));
+    const granted = tokens.scopes.length > 0 ? tokens.scopes : signIn.scopes;
+    const lacking = signIn.scopes.filter((scope) => !granted.includes(scope));
     const discarding = async (error: unknown) => {
       await this.#discard(tokens);
       throw error;
@@ -131,16 +142,24 @@ export class SignIn implements SignInSteps {
     const isOther = user !== null && record.userId !== null && record.userId !== user.id;
     if (user === null || isOther) {
       await this.#discard(tokens);
-      const refusal = isOther ? refuse('other_user') : refuse('scopes_missing', `: ${lacking.join(', ')}`);
+      const refusal = isOther ? refuse('other_user') : refuse('scopes_missing', lacking.join(', '));
       return this.#fail(open, refusal);
     }
-    const { login, expiresAt } = loginOf(user, tokens, sentAt);
-    const entry = records.auditEntry(record, 'connection.connected', { user });
+    const { login, expiresAt } = loginOf(records.issuer, user, tokens, sentAt);
+    const audit = records.auditEntry(record, 'connection.connected', { user });
     const change = {
-      ...{ status: 'active' as const, userId: user.id, login: records.sealLogin(record.id, login), scopes: granted },
-      ...{ signIn: null, signInEndsAt: null, error: null, expiresAt, refreshing: null },
+      status: 'active' as const,
+      scopes: granted,
+      userId: user.id,
+      login: records.logins.seal(record.id, login),
+      signIn: null,
+      signInEndsAt: null,
+      error: null,
+      expiresAt,
+      refreshing: null,
     };
-    const stored = await records.change(record, (now) => (this.#isOpen(now, signIn) ? change : null), entry);
+    const ifOpen = (now: StoredConnection) => (this.#isOpen(now, signIn) ? change : null);
+    const stored = await records.storeLogin(record, login, ifOpen, { audit, onError });
     if (!stored) {
       await this.#discard(tokens);
       return failed(record.id, refuse('used'), signIn.returnTo);
@@ -161,18 +180,19 @@ export class SignIn implements SignInSteps {
   }
 
   /** Records why a sign-in failed. A connection that has a login keeps it. */
-  async #fail({ record, signIn }: Found, refused: Refused): Promise<SignInResult> {
+  async #fail({ record, signIn }: OpenSignIn, refused: RefusedStep): Promise<SignInResult> {
     await this.#parts.records.change(record, (now) => {
       if (!this.#isOpen(now, signIn)) return null;
-      const end = { signIn: null, signInEndsAt: null, error: refused.message };
-      return now.login === null ? { ...end, status: 'failed' } : end;
+      const end = { signIn: null, signInEndsAt: null };
+      if (now.login === null) return { ...end, status: 'failed', error: refused.message };
+      return { ...end, error: reconnectFailed(refused.message) };
     });
     return failed(record.id, refused, signIn.returnTo);
   }
 
   /** Returns true while no other request has gone on with the sign-in, begun a new one, or deleted the connection. */
   #isOpen(record: StoredConnection, signIn: SignInState): boolean {
-    return record.revokeAt === null && this.#parts.records.hasSignIn(record, signIn);
+    return record.revokeAt === null && this.#parts.records.signIns.has(record, signIn);
   }
 
   /** Revokes tokens that are not stored. They end by themselves if the platform cannot be reached. */
@@ -182,7 +202,7 @@ export class SignIn implements SignInSteps {
       .catch(() => {});
   }
 
-  #findByCode(code: string): Promise<Found | Refused> {
+  #findByCode(code: string): Promise<OpenSignIn | RefusedStep> {
     return this.#find(codePattern, code, (signIn) => signIn.code);
   }
 
@@ -191,12 +211,12 @@ export class SignIn implements SignInSteps {
     pattern: RegExp,
     text: string,
     hashIn: (signIn: SignInState) => string | undefined,
-  ): Promise<Found | Refused> {
+  ): Promise<OpenSignIn | RefusedStep> {
     const { records } = this.#parts;
     const [, part, secret = ''] = pattern.exec(text) ?? [];
     const record = part === undefined ? null : await records.stored(records.store.find(`conn_${part}`));
     if (record === null || record.revokeAt !== null) return refuse('unknown_code');
-    const signIn = records.openSignIn(record);
+    const signIn = records.signIns.open(record);
     if (signIn === null) return refuse('used');
     const hash = hashIn(signIn);
     if (hash === undefined || !matches(secret, hash)) return refuse('unknown_code');
@@ -204,9 +224,9 @@ export class SignIn implements SignInSteps {
   }
 
   /** Goes on with a sign-in. Returns `null` if another request did so first. */
-  async #replace({ record, signIn }: Found, next: SignInState): Promise<Found | null> {
+  async #replace({ record, signIn }: OpenSignIn, next: SignInState): Promise<OpenSignIn | null> {
     const { records } = this.#parts;
-    const sealed = records.sealSignIn(record.id, next);
+    const sealed = records.signIns.seal(record.id, next);
     const change = (now: StoredConnection) => (this.#isOpen(now, signIn) ? { signIn: sealed } : null);
     const stored = await records.change(record, change);
     return stored && { record: stored, signIn: next };
@@ -224,10 +244,13 @@ export class SignIn implements SignInSteps {
 }
 
 /** Returns the part of a connection's id that codes, states and cookies contain. */
-function partOf({ id }: Pick<StoredConnection, 'id'>): string {
+export function partOf(id: string): string {
   return id.slice(-idLength);
 }
 
-function failed(id: string | null, refused: Refused, returnTo: string | null): SignInResult {
+/** Returns the `error` of a connection that keeps its login after a failed reconnect. */
+export const reconnectFailed = (message: string) => `The last reconnect failed: ${message}`;
+
+function failed(id: string | null, refused: RefusedStep, returnTo: string | null): SignInResult {
   return { outcome: 'failed', id, ...refused, returnTo };
 }

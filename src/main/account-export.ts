@@ -8,7 +8,7 @@ import { systemRuntime } from '../shared/runtime/runtime.ts';
 import { decryptedOrNull, Vault } from '../shared/secrets/vault.ts';
 import type {
   AuditMark,
-  ConnectionPlace,
+  ConnectionPosition,
   DeliveryPosition,
   PaymentMark,
   Store,
@@ -73,7 +73,7 @@ export async function* exportAccount(store: Store, config: Config, id: string): 
       yield { type: 'delivery', event_type: eventType, event_at: formatIsoTime(delivery.eventAt), ...view };
     }
   }
-  const connections = (after?: ConnectionPlace) => store.connections.list(id, pageSize, after ?? null);
+  const connections = (after?: ConnectionPosition) => store.connections.list(id, pageSize, after ?? null);
   for await (const { id: connectionId, status, scopes, userId, error, ...times } of pages(connections)) {
     const [created_at, last_used_at] = [formatIsoTime(times.createdAt), time(times.lastUsedAt)];
     const known = {

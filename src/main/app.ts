@@ -47,7 +47,7 @@ import { lazyListener } from './lazy-listener.ts';
 import { openSecretKeys } from './open-secret-keys.ts';
 import { openServiceStore } from './open-store.ts';
 import { startBilling } from './start-billing.ts';
-import { startConnections } from './start-connections.ts';
+import { issuerOf, startConnections } from './start-connections.ts';
 import { startEmbeddedSandbox } from './start-sandbox.ts';
 import { startWebhooks } from './start-webhooks.ts';
 
@@ -149,14 +149,18 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     metrics.watchTimers(pendingTimers);
     const { guard, proxies } = makeOutbound(config, runtime, connections, overrides);
     closers.push(() => proxies.close());
-    const logins = startConnections({
-      ...{ store, runtime, logger, secretKeys },
-      onChange: (account, id) => webhooks.service.retry(account, id),
+    const connecting = startConnections({
+      store,
+      runtime,
+      logger,
+      secretKeys,
+      issuer: issuerOf(config),
+      onChange: (account, id) => webhooks.service.renewPollers(account, id),
       sealEnd: ({ account, key, fields }) =>
         webhooks.accountEvents.seal({ account, type: 'connection.expired', key, fields }),
     });
     const adapterOptions = {
-      logins: logins.logins,
+      logins: connecting.logins,
       runtime,
       proxies,
       guard,
@@ -175,10 +179,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     };
     const platform = await adapters[config.platform.kind].open(adapterOptions, config);
     closers.push(() => platform.close());
-    closers.push(() => logins.close());
+    closers.push(() => connecting.close());
     let origin: string | null = null;
     const publicUrl = () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null);
-    const userConnections = logins.open(platform, publicUrl, config);
+    const userConnections = connecting.open(platform, publicUrl, config);
     metrics.watchAppLimits(() => platform.appLimitsLeft?.() ?? {});
     const media = new MediaService({
       guard,
@@ -227,7 +231,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tracing,
       secretKeys,
       directMessages,
-      logins: logins.logins,
+      logins: connecting.logins,
       allowLocalhost: config.webhooks.allowLocalhost,
       eventLimits: config.eventLimits,
       activityWaitMs: config.platform.waitMs,
@@ -242,8 +246,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     closers.push(() => tasks.close());
     const pipeline = new ActionPipeline({
       ...billing,
-      connections: (ids) => userConnections.service.only(ids),
-      logins: logins.logins,
+      connections: userConnections.service,
+      logins: connecting.logins,
       webhooks: webhooks.service,
       platform,
       capabilities: describeCapabilities(calls, platform),
@@ -280,7 +284,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         demo: () => demo,
       },
       documents: { publicUrl },
-      connect: { signIn: userConnections.steps, publicUrl },
+      connect: { signIn: userConnections.flow, publicUrl },
     });
     const rest = restListener({ pipeline, ...billing, ...authentication, bodies, logger, actions: calls });
     const graphql = lazyGraphql({ pipeline, media, ...billing, ...authentication, bodies, runtime, logger, options });

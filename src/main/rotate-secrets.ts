@@ -1,3 +1,4 @@
+import { sealPurposes } from '../connections/records.ts';
 import type { Config } from '../shared/config/config.ts';
 import { OperatorError } from '../shared/errors/operator-error.ts';
 import { systemRuntime } from '../shared/runtime/runtime.ts';
@@ -109,8 +110,8 @@ export async function rotateSecrets(
       isDone: ({ login, signIn }) => isCurrent(login, signIn),
       reseal: async (item) => {
         const again = (text: string | null, of: string) => text && newest.seal(all.open(text, of), of);
-        const login = again(item.login, `connection ${item.id} login`);
-        const signIn = again(item.signIn, `connection ${item.id} sign-in`);
+        const login = again(item.login, sealPurposes.login(item.id));
+        const signIn = again(item.signIn, sealPurposes.signIn(item.id));
         return (await store.connections.replace({ ...item, login, signIn })) !== null;
       },
     });

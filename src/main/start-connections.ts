@@ -2,7 +2,7 @@ import { ConnectionService } from '../connections/connection-service.ts';
 import { ConnectionLogins, type EndedLogin } from '../connections/logins.ts';
 import { ConnectionRecords } from '../connections/records.ts';
 import { Revocations } from '../connections/revocations.ts';
-import { SignIn } from '../connections/sign-in.ts';
+import { SignInFlow } from '../connections/sign-in.ts';
 import type { Platform } from '../platform/port.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { PlatformKind } from '../shared/config/settings.ts';
@@ -10,48 +10,61 @@ import type { Logger } from '../shared/observability/logger.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { Vault } from '../shared/secrets/vault.ts';
-import type { NewAccountEvent, Store } from '../store/port.ts';
+import type { NewAccountEvent, Store, StoredConnection } from '../store/port.ts';
 
 export interface ConnectionOptions {
   store: Store;
   runtime: Runtime;
   logger: Logger;
   secretKeys: readonly Secret<Buffer>[];
+  /** See `Login.issuer`. */
+  issuer: string;
   /** Called after a login was repaired or has ended, or its connection was deleted. */
   onChange: (account: string, id: string) => Promise<void>;
   sealEnd: (ended: EndedLogin) => NewAccountEvent;
 }
 
-const noSignIn: Readonly<Record<PlatformKind, string>> = {
-  sandbox: 'sign-ins',
-  x: "sign-ins need X_CLIENT_ID, the client id of the operator's app at X",
-  atproto: 'sign-ins with a browser. Send identifier and app_password',
+/** The error messages for platforms without sign-in. */
+const signInHints: Readonly<Record<PlatformKind, string>> = {
+  sandbox: 'The sandbox has no sign-ins',
+  x: 'Sign-ins are not set up: the operator must set X_CLIENT_ID',
+  atproto: 'This platform has no sign-ins with a browser: send identifier and app_password',
 };
 
+/** See `Login.issuer`. The address of the embedded sandbox changes with each start. */
+export function issuerOf({ platform: { kind, url }, secrets: { xApp } }: Config): string {
+  return [kind, url ?? 'embedded', xApp?.clientId ?? ''].join(' ');
+}
+
 /** Starts the logins of connections, which the adapter of the platform needs. `open` returns what needs the platform. */
-export function startConnections({ store, runtime, logger, secretKeys, onChange, sealEnd }: ConnectionOptions) {
-  const records = new ConnectionRecords({ store, vault: new Vault(secretKeys, runtime), runtime });
+export function startConnections({ store, runtime, logger, secretKeys, issuer, onChange, sealEnd }: ConnectionOptions) {
+  const records = new ConnectionRecords({ issuer, store, vault: new Vault(secretKeys, runtime), runtime });
   const onError = (err: unknown) => logger.warn({ err }, 'connections could not be stored or read; trying again');
+  const onSignInError = (err: unknown) => logger.warn({ err }, 'a sign-in could not be completed');
+  const onGivenUp = (connection: string) =>
+    logger.warn({ connection }, 'the platform did not confirm the revocation of a deleted connection within 24 h');
   let platform: Platform | null = null;
   const signIn = () => platform?.signIn;
-  const tell = (account: string, id: string, pauseMs = 1_000) =>
-    void onChange(account, id).catch((error) => {
-      onError(error);
-      runtime.after(pauseMs, () => tell(account, id, 2 * pauseMs));
-    });
-  const logins = new ConnectionLogins({ records, runtime, signIn, sealEnd, onError, onChange: (...of) => tell(...of) });
-  const revocations = new Revocations({ records, runtime, signIn, onError });
+  // Pollers look at their connection again after a failure.
+  const notify = (account: string, id: string) => void onChange(account, id).catch(onError);
+  const logins = new ConnectionLogins({ records, runtime, signIn, sealEnd, onError, onChange: notify });
+  const revocations = new Revocations({ records, runtime, signIn, onError, onGivenUp });
   return {
     logins,
     open(opened: Platform, publicUrl: () => string | null, { platform: { kind }, corsOrigins }: Config) {
       platform = opened;
-      const parts = { records, platform: opened, changed: logins.changed };
-      const steps = new SignIn({ ...parts, accounts: store.accounts });
+      const parts = { records, platform: opened, changed: (record: StoredConnection) => void logins.changed(record) };
+      const flow = new SignInFlow({ ...parts, accounts: store.accounts, onError: onSignInError });
       const service = new ConnectionService({
-        ...{ ...parts, signIn: steps, publicUrl, returnOrigins: corsOrigins },
-        ...{ noSignIn: noSignIn[kind], hasPasswords: kind === 'atproto', revokeSoon: () => void revocations.soon() },
+        ...parts,
+        flow,
+        publicUrl,
+        returnOrigins: corsOrigins,
+        signInHint: signInHints[kind],
+        hasPasswords: kind === 'atproto',
+        revokeSoon: () => void revocations.runSoon(),
       });
-      return { steps, service };
+      return { flow, service };
     },
     async close() {
       await revocations.close();

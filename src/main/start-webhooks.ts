@@ -3,7 +3,7 @@ import { EventOpener } from '../messaging/conversations/event-opener.ts';
 import type { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import { readProxy } from '../outbound/proxy.ts';
-import type { Platform, PlatformLogins } from '../platform/port.ts';
+import type { CredentialResolver, Platform } from '../platform/port.ts';
 import type { Logger } from '../shared/observability/logger.ts';
 import type { Metrics } from '../shared/observability/metrics.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
@@ -45,7 +45,7 @@ export interface WebhookOptions {
   /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */
   activityWaitMs: number;
   directMessages: DirectMessages;
-  logins: PlatformLogins;
+  logins: CredentialResolver;
 }
 
 /** Starts webhooks and live streams. First encrypts the URLs that an earlier release stored in plain text. */
@@ -68,6 +68,7 @@ export async function startWebhooks(options: WebhookOptions) {
     handshakes,
     gate,
     opener,
+    logins: options.logins,
     activityWaitMs: options.activityWaitMs,
     eventLimits: options.eventLimits,
     monitor: {

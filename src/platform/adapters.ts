@@ -8,7 +8,7 @@ import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { atprotoCapabilities } from './atproto/capabilities.ts';
 import type { PlatformCapabilities } from './capabilities.ts';
-import type { OnCost, Platform, PlatformIdentifiers, PlatformLogins, PlatformState } from './port.ts';
+import type { CredentialResolver, OnCost, Platform, PlatformIdentifiers, PlatformState } from './port.ts';
 import { sandboxCapabilities } from './sandbox/capabilities.ts';
 import { xCapabilities } from './x/capabilities.ts';
 
@@ -25,7 +25,7 @@ export interface AdapterOptions {
   /** Encrypted records that all processes share. */
   state: PlatformState;
   /** The logins of connections. Default: there are none. */
-  logins?: PlatformLogins;
+  logins?: CredentialResolver;
   /** Identifiers that do not fit into an id, which all processes share. */
   identifiers: PlatformIdentifiers;
   /** Called when the platform refuses a call because the operator's credit there is used up. */

@@ -131,12 +131,12 @@ export interface PlatformSignIn {
 /** The longest time that a refresh of a login takes, in milliseconds. */
 export const refreshMs = 10_000;
 
-/** Turns the id of a connection into the platform's credential of its user, just before a request. */
-export interface PlatformLogins {
+/** Resolves the id of a connection to the platform's credential of its user, just before a request. */
+export interface CredentialResolver {
   /**
-   * Returns the credential of the call's actor. What is no connection's id is returned as it is. Refreshes the login if it is about to end,
-   * or if the platform has refused the credential `refused`. Throws `connection_not_found`, `connection_pending`, `connection_expired` or
-   * `connection_revoked`, and `auth_token_rejected` for a refused token that is no connection's.
+   * Returns the credential of the call's actor: an `auth_token` that is not the id of a connection unchanged. Refreshes the login if it is
+   * about to end, or if the platform has refused its credential `refused`. Throws `connection_not_found`, `connection_pending`,
+   * `connection_expired` or `connection_revoked`.
    */
   credentialOf(call: Pick<PlatformCall, 'account' | 'authToken' | 'signal'>, refused?: Secret | null): Promise<Secret>;
 }
@@ -146,7 +146,7 @@ export interface PlatformCall {
   account: string;
   /**
    * The platform's credential of the user: on X an OAuth 2.0 user access token, for the AT Protocol a handle and an app
-   * password. Or the id of a connection, which adapters turn into a credential by `PlatformLogins`.
+   * password. Or the id of a connection, which adapters turn into a credential by `CredentialResolver`.
    */
   authToken: Secret;
   /** The caller's own proxy for this call. `null` if there is none. */

@@ -1,20 +1,12 @@
+import type { ConnectionView } from '../shared/model/connection.ts';
 import type { AuditEntry } from './audit-port.ts';
 import type { NewAccountEvent } from './port.ts';
-
-/**
- * - `pending`: nobody has signed in yet.
- * - `active`: calls can use the login.
- * - `expired`: the login ended, or its refresh token was lost. Signing in again repairs it.
- * - `revoked`: the person withdrew the consent at the platform. Signing in again repairs it.
- * - `failed`: the first sign-in was denied, failed, or was not completed in time.
- */
-export type ConnectionStatus = 'pending' | 'active' | 'expired' | 'revoked' | 'failed';
 
 /** A login of a platform user, which an account may use by its id instead of a token. */
 export interface ConnectionRecord {
   id: string;
   account: string;
-  status: ConnectionStatus;
+  status: ConnectionView['status'];
   /** The scopes that the next sign-in asks for, or that the login has. */
   scopes: readonly string[];
   /** The platform's id of the user; `null` before the first sign-in. */
@@ -25,7 +17,7 @@ export interface ConnectionRecord {
   signIn: string | null;
   /** When the sign-in ends that has begun; `null` if there is none. */
   signInEndsAt: number | null;
-  /** Why the status is not `active`, or why the last reconnect failed; `null` if neither is so. */
+  /** Why the status is not `active`, or why the last reconnect failed. */
   error: string | null;
   createdAt: number;
   lastUsedAt: number | null;
@@ -45,7 +37,7 @@ export interface StoredConnection extends ConnectionRecord {
 }
 
 /** The position of a connection in the list of its account. */
-export type ConnectionPlace = Pick<ConnectionRecord, 'createdAt' | 'id'>;
+export type ConnectionPosition = Pick<ConnectionRecord, 'createdAt' | 'id'>;
 
 /**
  * Stores connections. All processes share them. Deleted connections, which have `revokeAt`, are stored until the platform has confirmed the
@@ -53,9 +45,9 @@ export type ConnectionPlace = Pick<ConnectionRecord, 'createdAt' | 'id'>;
  */
 export interface ConnectionStore {
   /**
-   * Creates a connection unless the account has `most` connections. A pending one is not created either if the account has `mostPending`
-   * pending ones whose sign-in has not ended. Before that, deletes those of the account that are `pending` or `failed` and whose sign-in (their creation if there is none) ended more than a day ago.
-   * If the id exists, changes nothing and returns `created`.
+   * Creates a connection unless the account has `most` connections. A pending one also needs less than `mostPending` pending connections of
+   * the account whose sign-in has not ended. First deletes the account's `pending` and `failed` connections whose sign-in ended more than
+   * `unusedConnectionTtlMs` ago; without a sign-in, their creation counts. If the id exists, changes nothing and returns `created`.
    */
   create(
     record: ConnectionRecord,
@@ -65,7 +57,7 @@ export interface ConnectionStore {
   /** Returns the connection, whatever its account, and even if it is deleted. */
   find(id: string): Promise<StoredConnection | null>;
   /** Returns the connections of an account after `after`, oldest first, then by id. */
-  list(account: string, limit: number, after: ConnectionPlace | null): Promise<StoredConnection[]>;
+  list(account: string, limit: number, after: ConnectionPosition | null): Promise<StoredConnection[]>;
   /** Returns connections of all accounts by id, deleted ones too, beginning after this id. */
   listAll(limit: number, after?: string): Promise<StoredConnection[]>;
   /**

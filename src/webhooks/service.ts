@@ -145,7 +145,7 @@ export class WebhookService {
   }
 
   /** Lets the pollers with an `auth_token` try it again, because it works again or no longer. */
-  async retry(account: string, authToken: string): Promise<void> {
+  async renewPollers(account: string, authToken: string): Promise<void> {
     const { store, vault } = this.#parts;
     const webhooks = await store.webhooks.list(account, maxPerAccount);
     for (const id of new Set(webhooks.map(({ poller }) => poller))) {

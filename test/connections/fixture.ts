@@ -20,7 +20,7 @@ export const account = 'acc_1';
 export const scopes = ['tweet.read', 'users.read', 'offline.access'];
 
 /** What the platform does with a token request. `lost` performs it and breaks the connection. */
-export type TokenFault = 'lost' | 'failed' | 'refused' | 'held' | null;
+export type TokenFault = 'lost' | 'failed' | 'refused' | 'held' | 'limited' | null;
 
 /** A platform with OAuth 2.0, whose access tokens live for an hour and whose refresh tokens work once. */
 export async function oauthServer() {
@@ -82,6 +82,7 @@ export async function oauthServer() {
     requests.push({ path, form, authorization: request.headers.authorization });
     const fault = path === '/2/oauth2/token' ? state.fault : null;
     if (fault === 'failed') return json(response, 503, {});
+    if (fault === 'limited') return response.writeHead(429, { 'retry-after': '300' }).end('{}');
     if (fault === 'held')
       await new Promise<void>((resolve) => {
         state.release = resolve;
@@ -119,13 +120,14 @@ export async function useConnections() {
 interface ProcessOptions {
   url?: string | null;
   hasApp?: boolean;
+  issuer?: string;
 }
 
 function connectionProcess(
   store: Store,
   runtime: AdjustableRuntime,
   { origin }: OauthServer,
-  { url = publicUrl, hasApp = true }: ProcessOptions,
+  { url = publicUrl, hasApp = true, issuer = 'x' }: ProcessOptions,
 ) {
   const ended: EndedLogin[] = [];
   const changed: string[] = [];
@@ -134,6 +136,7 @@ function connectionProcess(
     runtime,
     logger: makeLogger({ level: 'fatal', format: 'json' }, { write: () => {} }),
     secretKeys: [new Secret(Buffer.alloc(32, 7))],
+    issuer,
     onChange: async (_account, id) => void changed.push(id),
     sealEnd(end) {
       ended.push(end);
@@ -149,13 +152,13 @@ function connectionProcess(
     onCreditExhausted: () => {},
   });
   const config = readConfig({ CORS_ORIGINS: 'https://app.example', PLATFORM_KIND: 'x' });
-  const { steps, service } = started.open(platform, () => url, config);
+  const { flow: steps, service } = started.open(platform, () => url, config);
   atEnd(async () => {
     await started.close();
     await platform.close();
     await proxies.close();
   });
-  const common = { account, author: operator, returnTo: null };
+  const common = { account, author: operator, scopes: null, returnTo: null, login: null };
   const call = (authToken: string, of = account) => ({ account: of, authToken: new Secret(authToken), signal: null });
   const credential = async (id: string, refused?: string) =>
     (await logins.credentialOf(call(id), refused === undefined ? null : new Secret(refused))).expose();

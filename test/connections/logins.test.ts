@@ -231,6 +231,42 @@ describe('login of a connection', () => {
     expect(revocations()).toBe(4);
   });
 
+  test('stays if the gateway has no app, another app, or is on another platform', async () => {
+    const { x, runtime, process } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    const [appless, foreign] = [process({ hasApp: false }), process({ issuer: 'other' })];
+    expect(await appless.credential(id)).toBe('access-1');
+    expect(await reasonOf(foreign.credential(id))).toBe('platform_app_refused');
+    runtime.leap(hourMs);
+    for (const each of [appless, foreign]) expect(await reasonOf(each.credential(id))).toBe('platform_app_refused');
+    expect(x.refreshes()).toBe(0);
+    runtime.leap(30_000);
+    expect(await one.credential(id)).toBe('access-2');
+    await foreign.service.delete(account, foreign.common.author, id);
+    await until(() => {
+      runtime.leap(31_000);
+      expect(x.requests.at(-1)?.form.get('token')).toBe('refresh-2');
+    });
+  });
+
+  test('is not refreshed again before the time that the platform names', async () => {
+    const { x, runtime, process } = await useConnections();
+    const one = process();
+    const id = await one.connect();
+    x.fault = 'limited';
+    runtime.leap(hourMs);
+    expect(await reasonOf(one.credential(id))).toBe('platform_rate_limit');
+    x.fault = null;
+    for (const ms of [1_000, 200_000]) {
+      runtime.leap(ms);
+      expect(await reasonOf(one.credential(id))).toBe('platform_rate_limit');
+    }
+    expect(x.refreshes()).toBe(1);
+    runtime.leap(100_000);
+    expect(await one.credential(id)).toBe('access-2');
+  });
+
   test('shows when it was last used', async () => {
     const { process, runtime } = await useConnections();
     const one = process();

@@ -133,7 +133,7 @@ describe('connection as auth_token', () => {
       bot.post(`/connections/${id}/reconnect`),
       bot.write('DELETE', `/connections/${id}`),
     ];
-    for (const answer of await Promise.all(refusals)) expectRefusal(answer, 403, /may only use the connections/);
+    for (const answer of await Promise.all(refusals)) expectRefusal(answer, 403, /may not use the connection conn_/);
     const reader = bot.with({ authToken: '' });
     const listed = (await reader.get('/connections')).body.data['connections'] as { id: string }[];
     expect(listed.map((each) => each.id)).toEqual([id]);

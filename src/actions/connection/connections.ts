@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
 import {
-  type ConnectionView,
   connection,
+  connectionIdInput,
   deletedConnection,
-  namedConnection,
+  exampleConnectionId,
   startedConnection,
 } from '../../shared/model/connection.ts';
 import { pageInput, pageOutput } from '../../shared/model/page.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { accountAction } from '../action.ts';
-import { atMostOneOf } from '../input/input.ts';
-
-const exampleId = 'conn_5f0c2b7d9e8a4c6b1d3f7a';
 
 const returnTo = z
   .string()
@@ -34,7 +31,10 @@ const passwordFields = {
     .min(1)
     .max(254, 'must be at most 254 characters')
     .optional()
-    .meta({ description: 'AT Protocol only: handle or DID of the user.', examples: ['alice.example.com'] }),
+    .meta({
+      description: 'AT Protocol only: handle or DID of the user, who needs no page with an app password.',
+      examples: ['alice.example.com'],
+    }),
   app_password: z
     .string()
     .min(1)
@@ -44,8 +44,31 @@ const passwordFields = {
 };
 const credentials = Object.keys(passwordFields);
 
+const requestedScopes = z
+  .array(z.string().min(1).max(64, 'must be at most 64 characters'))
+  .min(1, 'must name at least one scope, or be left out for the default')
+  .max(50, 'must be at most 50 scopes')
+  .optional();
+
+interface SignInInput {
+  scopes?: string[] | undefined;
+  return_to?: string | undefined;
+  identifier?: string | undefined;
+  app_password?: string | undefined;
+}
+
+/** Returns how the user signs in: by a page, or at once with an app password. */
+function signInOf(input: SignInInput) {
+  const { scopes = null, return_to: returnTo = null } = input;
+  const login = passwordLogin(input);
+  if (login && scopes) throw malformedField('scopes', 'must not be given, because an app password has no scopes');
+  if (login && returnTo !== null)
+    throw malformedField('return_to', 'must not be given, because an app password needs no page');
+  return { scopes, returnTo, login };
+}
+
 /** Returns the login with an app password; `null` if the input has none. */
-function passwordLogin(input: z.output<z.ZodObject<typeof passwordFields>>): Secret | null {
+function passwordLogin(input: SignInInput): Secret | null {
   const { identifier, app_password: password } = input;
   if (identifier === undefined && password === undefined) return null;
   if (identifier === undefined) throw missingField('identifier');
@@ -54,9 +77,6 @@ function passwordLogin(input: z.output<z.ZodObject<typeof passwordFields>>): Sec
   return new Secret(`${identifier}:${password}`);
 }
 
-/** Returns the output for a connection with an app password, whose sign-in needs no page. */
-const withoutPage = ({ id, status }: ConnectionView) => ({ id, status, authorize_url: null, expires_at: null });
-
 export const createConnection = accountAction({
   name: 'connections/create',
   method: 'POST',
@@ -64,35 +84,22 @@ export const createConnection = accountAction({
   summary: 'Begin the sign-in of a platform user',
   description:
     `${aboutPage} The connection is \`pending\` until then. Afterwards its \`id\` stands for \`auth_token\` in all calls of the account. ` +
-    'On the AT Protocol, `identifier` and `app_password` make the connection at once, without a page. An account may have 1,000 ' +
-    'connections, 100 of them pending.',
+    'An account may have 1,000 connections, 100 of them pending.',
   price: 0,
   effect: 'once',
   handlesCredentials: credentials,
-  input: z
-    .object({
-      scopes: z
-        .array(z.string().min(1).max(64, 'must be at most 64 characters'))
-        .min(1, 'must name at least one scope, or be left out for the default')
-        .max(50, 'must be at most 50 scopes')
-        .optional()
-        .meta({
-          description:
-            'Scopes to ask for; if left out, all but those of direct messages. `GET /capabilities` lists them.',
-          examples: [['tweet.read', 'users.read', 'offline.access']],
-        }),
-      return_to: returnTo,
-      ...passwordFields,
-    })
-    .check(atMostOneOf('scopes', 'identifier'), atMostOneOf('return_to', 'app_password')),
+  input: z.object({
+    scopes: requestedScopes.meta({
+      description: 'Scopes to ask for; if left out, all but those of direct messages. `GET /capabilities` lists them.',
+      examples: [['tweet.read', 'users.read', 'offline.access']],
+    }),
+    return_to: returnTo,
+    ...passwordFields,
+  }),
   example: {},
   output: startedConnection,
-  async run({ account, author, connections, tokenFor }, { scopes = null, return_to: returnTo = null, ...password }) {
-    const call = { account, author, token: tokenFor('createConnection') };
-    const login = passwordLogin(password);
-    if (login === null) return connections.create({ ...call, scopes, returnTo });
-    return withoutPage(await connections.createWithPassword({ ...call, login }));
-  },
+  run: async ({ account, author, connections, tokenFor }, input) =>
+    connections.create({ account, author, token: tokenFor('createConnection'), ...signInOf(input) }),
 });
 
 export const listConnections = accountAction({
@@ -106,8 +113,8 @@ export const listConnections = accountAction({
   input: z.object(pageInput),
   example: { count: 5 },
   output: z.object({ connections: z.array(connection), ...pageOutput }),
-  async run({ account, connections }, { count, cursor = null }) {
-    const page = await connections.list(account, { count, cursor });
+  async run({ account, connections, usableConnections }, { count, cursor = null }) {
+    const page = await connections.list(account, { count, cursor }, usableConnections);
     return { connections: page.items, has_more: page.cursor !== null, next_cursor: page.cursor };
   },
 });
@@ -119,10 +126,10 @@ export const connectionDetail = accountAction({
   summary: 'One connection',
   price: 0,
   effect: 'read',
-  input: z.object({ id: namedConnection }),
-  example: { id: exampleId },
+  input: z.object({ id: connectionIdInput }),
+  example: { id: exampleConnectionId },
   output: connection,
-  run: ({ account, connections }, { id }) => connections.find(account, id),
+  run: ({ account, connections, usableConnections }, { id }) => connections.find(account, id, usableConnections),
 });
 
 export const reconnect = accountAction({
@@ -130,22 +137,23 @@ export const reconnect = accountAction({
   method: 'POST',
   path: '/connections/{id}/reconnect',
   summary: 'Sign in again, with the same id',
-  description:
-    `${aboutPage} The old login works until then, and stays if the sign-in fails. Another user than before is refused. On the AT Protocol, ` +
-    '`identifier` and `app_password` replace the app password at once.',
+  description: `${aboutPage} The old login works until then, and stays if the sign-in fails. Another user than before is refused.`,
   price: 0,
   effect: 'once',
   handlesCredentials: credentials,
-  input: z
-    .object({ id: namedConnection, return_to: returnTo, ...passwordFields })
-    .check(atMostOneOf('return_to', 'app_password')),
-  example: { id: exampleId },
+  input: z.object({
+    id: connectionIdInput,
+    scopes: requestedScopes.meta({
+      description: 'Scopes to ask for; if left out, those of the connection.',
+      examples: [['tweet.read', 'users.read', 'dm.read', 'offline.access']],
+    }),
+    return_to: returnTo,
+    ...passwordFields,
+  }),
+  example: { id: exampleConnectionId },
   output: startedConnection,
-  async run({ account, author, connections, tokenFor }, { id, return_to: returnTo = null, ...password }) {
-    const login = passwordLogin(password);
-    if (login !== null) return withoutPage(await connections.reconnectWithPassword({ account, author, id, login }));
-    return connections.reconnect({ account, author, id, returnTo, token: tokenFor('reconnect') });
-  },
+  run: async ({ account, author, connections, tokenFor }, { id, ...input }) =>
+    connections.reconnect({ id, account, author, token: tokenFor('reconnect'), ...signInOf(input) }),
 });
 
 export const deleteConnection = accountAction({
@@ -158,8 +166,8 @@ export const deleteConnection = accountAction({
   price: 0,
   effect: 'once',
   destructive: true,
-  input: z.object({ id: namedConnection }),
-  example: { id: exampleId },
+  input: z.object({ id: connectionIdInput }),
+  example: { id: exampleConnectionId },
   output: deletedConnection,
   run: ({ account, author, connections }, { id }) => connections.delete(account, author, id),
 });

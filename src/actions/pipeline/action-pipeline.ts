@@ -5,21 +5,20 @@ import type { FailedCallLimit } from '../../billing/failed-call-limit.ts';
 import type { Idempotency } from '../../billing/idempotency.ts';
 import type { Ledger } from '../../billing/ledger.ts';
 import type { StreamTokens } from '../../billing/stream-tokens.ts';
-import { isConnection } from '../../connections/logins.ts';
-import { connectionNotFound } from '../../connections/records.ts';
-import type { ConnectionsOf } from '../../connections/service.ts';
+import type { ConnectionService } from '../../connections/connection-service.ts';
+import { isConnectionId } from '../../connections/logins.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
 import {
+  type CredentialResolver,
   type ForwardProxy,
   NotSupportedError,
   type Platform,
   type PlatformCall,
   type PlatformCost,
-  type PlatformLogins,
 } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
-import { asPosternError } from '../../shared/errors/postern-error.ts';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { operator } from '../../shared/model/audit.ts';
 import type { Capabilities } from '../../shared/model/capabilities.ts';
 import { connectionIdPattern } from '../../shared/model/connection.ts';
@@ -107,8 +106,8 @@ export interface ActionPipelineParts {
   idempotency: Idempotency;
   streamTokens: StreamTokens;
   accounts: AccountService;
-  connections: ConnectionsOf;
-  logins: PlatformLogins;
+  connections: ConnectionService;
+  logins: CredentialResolver;
   webhooks: WebhookService;
   platform: Platform;
   /** The response of the action `capabilities`. */
@@ -174,8 +173,8 @@ export class ActionPipeline {
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, listOf(action, checked, caller.account), checked);
-      const own = connections(caller.key?.restrictions?.connections ?? null);
-      const context = { ...common, accounts, connections: own, capabilities };
+      const usableConnections = caller.key?.restrictions?.connections ?? null;
+      const context = { ...common, accounts, connections, usableConnections, capabilities };
       return {
         action,
         ...nothingToCheck,
@@ -206,7 +205,7 @@ export class ActionPipeline {
       run: async (tokenFor, onCost) => {
         this.#parts.failedCalls.check(account);
         // What does not work is refused before the action stores or sends anything.
-        if (isConnection(authToken)) await this.#checkConnection(caller, authToken);
+        if (isConnectionId(authToken)) await this.#checkConnection(caller, authToken);
         const checkedInput = checks.unchecked === 0 ? input : await checks.check();
         // A write that has started continues after the client disconnects.
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
@@ -306,8 +305,10 @@ function expensiveChecks({ expensive }: Action, input: Input, tasks: TaskRunner)
 function checkToken(token: Secret | null, { key }: Caller): Secret {
   if (token === null || token.expose() === '') throw missingField('auth_token');
   const { connections } = key?.restrictions ?? {};
-  if (connections && !connections.includes(token.expose())) throw connectionNotAllowed(connections);
-  if (isConnection(token) && !connectionIdPattern.test(token.expose())) throw connectionNotFound('auth_token');
+  if (connections && !connections.includes(token.expose()))
+    throw connectionNotAllowed(isConnectionId(token) ? token.expose() : null);
+  if (isConnectionId(token) && !connectionIdPattern.test(token.expose()))
+    throw new PosternError('connection_not_found', 'auth_token begins with conn_, but is not the id of a connection');
   if (!tokenPattern.test(token.expose())) throw malformedField('auth_token', 'must be a token of the platform');
   return token;
 }

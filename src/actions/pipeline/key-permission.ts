@@ -28,7 +28,7 @@ export function permissionRefusal(
       `This API key is read-only, so it may not call ${name}. Use a key without read_only`,
     );
   }
-  if (connections && group === 'connections') return connectionNotAllowed(connections);
+  if (connections && group === 'connections') return connectionNotAllowed(null);
   // Otherwise the key could create one without its restrictions, or revoke the keys of others.
   if (group === 'account') {
     return new PosternError(
@@ -39,10 +39,11 @@ export function permissionRefusal(
   return null;
 }
 
-/** Returns the error for another `auth_token`, and for a change of connections. */
-export function connectionNotAllowed(connections: readonly string[]): PosternError {
-  const remedy = 'Send one of them as auth_token. Only a key without this restriction manages connections';
-  const message = `This API key may only use the connections ${connections.join(', ')}. ${remedy}`;
+/** Returns the error for another connection or token, and for a change of connections. */
+export function connectionNotAllowed(id: string | null): PosternError {
+  const what = id === null ? 'may use only some connections' : `may not use the connection ${id}`;
+  const remedy = 'GET /connections lists those of this key. Only a key without this restriction manages connections';
+  const message = `This API key ${what}. ${remedy}`;
   return new PosternError('key_connection_not_allowed', message);
 }
 

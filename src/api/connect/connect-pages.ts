@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express';
-import type { SignInOffer, SignInRefusal, SignInResult, SignInSteps } from '../../connections/service.ts';
+import type { SignInFlow, SignInOffer, SignInResult } from '../../connections/sign-in.ts';
+import { type RefusedStep, signInRefusals } from '../../connections/sign-in-refusals.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { scopeTexts } from '../../shared/text/scopes.ts';
 import { allowOnly } from '../http/request.ts';
@@ -9,7 +10,7 @@ import { htmlPage, pageHeaders } from '../pages/local-page.ts';
 import { sendPage } from '../pages/static-files.ts';
 
 export interface ConnectPagesParts {
-  signIn: SignInSteps;
+  signIn: Pick<SignInFlow, 'offer' | 'begin' | 'finish'>;
   /** Returns the base URL of the pages. Returns `null` if the service does not know it. */
   publicUrl: () => string | null;
 }
@@ -152,23 +153,7 @@ function successPage({ userName, id }: SignInResult & { outcome: 'active' }): No
   };
 }
 
-function refusalPage({ refusal, message }: { refusal: SignInRefusal; message: string }): Notice {
-  const [status, title, more] = refusals[refusal];
-  return { status, title, content: html`<p>${message}.</p>\n${more === undefined ? [] : html`<p>${more}</p>`}` };
+function refusalPage({ refusal, message }: RefusedStep): Notice {
+  const { status, title, remedy } = signInRefusals[refusal];
+  return { status, title, content: html`<p>${message}.</p>\n<p>${remedy}.</p>` };
 }
-
-/** The status and the title of each refusal, and what its message leaves out. */
-const refusals: Readonly<Record<SignInRefusal, readonly [status: number, title: string, more?: string]>> = {
-  unknown_code: [404, 'The link is not valid', 'Check first that you have the whole address.'],
-  expired: [410, 'The link has expired', 'A link works for 10 minutes.'],
-  used: [
-    409,
-    'The link was used',
-    'If you have just signed in, there is nothing left to do: you can close this window.',
-  ],
-  other_browser: [403, 'This is another browser'],
-  denied: [403, 'Access was not allowed', 'If that was a mistake, ask for a new link.'],
-  scopes_missing: [403, 'Permissions are missing', 'Ask for a new link, and allow everything that it shows.'],
-  other_user: [409, 'This is another user'],
-  platform_failed: [502, 'The sign-in has failed'],
-};

@@ -9,7 +9,7 @@ import { parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Vault } from '../../shared/secrets/vault.ts';
 import { InvalidResponseError, unreadable } from '../http/errors.ts';
-import type { PlatformCall, PlatformLogins, PlatformState } from '../port.ts';
+import type { CredentialResolver, PlatformCall, PlatformState } from '../port.ts';
 import type { DidResolver } from './did-resolver.ts';
 import { asProblem, isTokenRefused, rejectedToken } from './problems.ts';
 import type { XrpcClient } from './xrpc.ts';
@@ -68,7 +68,7 @@ export interface LoginOptions {
   dids: DidResolver;
   state: PlatformState;
   /** The app passwords of connections. Default: there are none. */
-  connections?: PlatformLogins | undefined;
+  credentials?: CredentialResolver | undefined;
   vault: Vault;
   /** The key of the HMAC that names stored logins. */
   key: Buffer;
@@ -94,14 +94,14 @@ export class Logins {
 
   /** Returns the login of the call's actor. `refused` is an access token that the server did not accept any more. */
   async of(call: PlatformCall, refused: string | null = null): Promise<Login> {
-    const { connections } = this.#options;
-    const given = (await connections?.credentialOf(call)) ?? call.authToken;
+    const { credentials } = this.#options;
+    const given = (await credentials?.credentialOf(call)) ?? call.authToken;
     try {
       return await this.#ofToken(given.expose(), call, refused);
     } catch (error) {
       const isRejected = error instanceof PosternError && error.reason === 'auth_token_rejected';
       // Throws the reason why the connection does not work any more.
-      if (connections && isRejected && given !== call.authToken) await connections.credentialOf(call, given);
+      if (credentials && isRejected && given !== call.authToken) await credentials.credentialOf(call, given);
       throw error;
     }
   }

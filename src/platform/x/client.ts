@@ -8,7 +8,7 @@ import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
-import type { OnCost, PlatformCall, PlatformLogins } from '../port.ts';
+import type { CredentialResolver, OnCost, PlatformCall } from '../port.ts';
 import { type AccountCaps, AccountShares } from './account-shares.ts';
 import type { XFeatures } from './features.ts';
 import type { Fields } from './fields.ts';
@@ -29,7 +29,7 @@ export interface XClientOptions {
   runtime: Runtime;
   features: XFeatures;
   /** The logins of connections. Default: there are none, so each `auth_token` is a token of X. */
-  logins?: PlatformLogins | undefined;
+  logins?: CredentialResolver | undefined;
   /** The operator's app-only token, for operations that refuse those of users. */
   appToken: Secret | null;
   /** What one account may use. Default: no caps. */

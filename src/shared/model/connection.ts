@@ -4,17 +4,19 @@ import { isoTime, userId, userName } from './scalars.ts';
 /** The form of a connection's id, which may stand for `auth_token`. */
 export const connectionIdPattern = /^conn_[0-9A-Za-z]{22}$/;
 
+export const exampleConnectionId = 'conn_5f0c2b7d9e8a4c6b1d3f7a';
+
 export const connectionId = z
   .string()
-  .regex(connectionIdPattern, 'must be the id of a connection, such as conn_5f0c2b7d9e8a4c6b1d3f7a')
-  .meta({ description: 'Id of the connection.', examples: ['conn_5f0c2b7d9e8a4c6b1d3f7a'] });
+  .regex(connectionIdPattern, `must be the id of a connection, such as ${exampleConnectionId}`)
+  .meta({ description: 'Id of the connection.', examples: [exampleConnectionId] });
 
-/** The id of a connection in an input. Whatever no connection has is refused with 404. */
-export const namedConnection = z
+/** The id of a connection in an input. Other text than ids is refused with 404 too. */
+export const connectionIdInput = z
   .string()
   .min(1)
   .max(64)
-  .meta({ description: 'Id of the connection.', examples: ['conn_5f0c2b7d9e8a4c6b1d3f7a'] });
+  .meta({ description: 'Id of the connection.', examples: [exampleConnectionId] });
 
 export const connectionStatuses = ['pending', 'active', 'expired', 'revoked', 'failed'] as const;
 
@@ -49,7 +51,7 @@ export const connection = z
     created_at: isoTime.meta({ description: 'Time of creation.' }),
     last_used_at: isoTime.nullable().meta({ description: 'Approximate time of the last use.' }),
     expires_at: isoTime.nullable().meta({
-      description: 'When the pending sign-in ends, or the login that cannot be refreshed; null if neither is so.',
+      description: 'When the pending sign-in ends, or the login that cannot be refreshed; otherwise null.',
     }),
     sign_in_ends_at: isoTime.nullable().meta({
       description:

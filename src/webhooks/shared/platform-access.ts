@@ -1,9 +1,9 @@
 import type { ForwardProxy } from '../../outbound/proxy.ts';
-import type { ActivityPage, Platform, PlatformLogins, PlatformSession } from '../../platform/port.ts';
+import type { ActivityPage, CredentialResolver, Platform, PlatformSession } from '../../platform/port.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import type { PollerCredentials } from './secrets.ts';
 
-export type { ActivityPage, PlatformLogins };
+export type { ActivityPage, CredentialResolver };
 
 export interface PlatformAccess {
   platform: Platform;

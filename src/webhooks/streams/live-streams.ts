@@ -6,7 +6,7 @@ import { turn } from '../../shared/runtime/turns.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { accountEventRow, type NewPoller, type Store, type StoredEventRecord } from '../../store/port.ts';
 import type { MessageOpener, Opening } from '../shared/message-opener.ts';
-import type { PlatformLogins } from '../shared/platform-access.ts';
+import type { CredentialResolver } from '../shared/platform-access.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { gapType, readGap, tweetOf } from '../shared/stored-event.ts';
 import { EventFeed, EventReader } from './event-feed.ts';
@@ -27,7 +27,7 @@ export interface LiveStreamsParts {
   vault: WebhookVault;
   runtime: Runtime;
   opener: MessageOpener;
-  logins: PlatformLogins;
+  logins: CredentialResolver;
 }
 
 interface StreamStart {

@@ -4,7 +4,8 @@ import express from 'express';
 import { afterAll, describe, expect, test } from 'vitest';
 import { connectPages } from '../../../src/api/connect/connect-pages.ts';
 import { errorHandler } from '../../../src/api/server/http-errors.ts';
-import type { SignInOffer, SignInRefusal, SignInResult, SignInSteps } from '../../../src/connections/service.ts';
+import type { SignInFlow, SignInOffer, SignInResult } from '../../../src/connections/sign-in.ts';
+import { type RefusedStep, type SignInRefusal, signInRefusals } from '../../../src/connections/sign-in-refusals.ts';
 import { makeLogger } from '../../../src/shared/observability/logger.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 
@@ -12,19 +13,16 @@ const connection = '5f0c2b7d9e8a4c6b1d3f7a';
 const id = `conn_${connection}`;
 const code = `${connection}-0123456789abcdefghijABCDEFGHIJ01`;
 const cookie = `postern_connect_${connection}=nonce`;
-const refusals: SignInRefusal[] = [
-  ...(['unknown_code', 'expired', 'used', 'other_browser'] as const),
-  ...(['denied', 'scopes_missing', 'other_user', 'platform_failed'] as const),
-];
+const refusals = Object.keys(signInRefusals) as SignInRefusal[];
 const hostile = '<script>alert("x")</script>';
 
 /** The calls that the pages made, and the results of the next ones. */
 const called: unknown[] = [];
 let offer: SignInOffer;
-let refusal: { refusal: SignInRefusal; message: string } | null;
+let refusal: RefusedStep | null;
 let result: SignInResult;
 let publicUrl: string | null = null;
-const signIn: SignInSteps = {
+const signIn: Pick<SignInFlow, 'offer' | 'begin' | 'finish'> = {
   offer: async (given) => {
     called.push(given);
     return refusal ?? offer;
