@@ -472,7 +472,7 @@ export interface Connection {
   created_at: string;
   /** Approximate time of the last use. */
   last_used_at: string | null;
-  /** When the pending sign-in ends, or the login that cannot be refreshed; null if neither is so. */
+  /** When the pending sign-in ends, or the login that cannot be refreshed; otherwise null. */
   expires_at: string | null;
   /** Until when somebody may complete the sign-in that has begun; null if there is none, or not any more. */
   sign_in_ends_at: string | null;
@@ -486,7 +486,7 @@ export interface ConnectionsCreateInput {
   scopes?: string[] | undefined;
   /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
   return_to?: string | undefined;
-  /** AT Protocol only: handle or DID of the user. */
+  /** AT Protocol only: handle or DID of the user, who needs no page with an app password. */
   identifier?: string | undefined;
   /** AT Protocol only: an app password of the user. */
   app_password?: string | undefined;
@@ -531,9 +531,11 @@ export interface ConnectionsListPage {
 export interface ConnectionsReconnectInput {
   /** Id of the connection. */
   id: string;
+  /** Scopes to ask for; if left out, those of the connection. */
+  scopes?: string[] | undefined;
   /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
   return_to?: string | undefined;
-  /** AT Protocol only: handle or DID of the user. */
+  /** AT Protocol only: handle or DID of the user, who needs no page with an app password. */
   identifier?: string | undefined;
   /** AT Protocol only: an app password of the user. */
   app_password?: string | undefined;
@@ -2756,7 +2758,7 @@ export class ConnectionsCalls extends CallGroup {
   /**
    * Begin the sign-in of a platform user (`POST /connections`).
    *
-   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. On the AT Protocol, `identifier` and `app_password` make the connection at once, without a page. An account may have 1,000 connections, 100 of them pending. Takes at most one of `scopes` and `identifier`. Takes at most one of `return_to` and `app_password`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. An account may have 1,000 connections, 100 of them pending. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
    */
   create(input?: ConnectionsCreateInput, options?: CallOptions): Call<StartedConnection> {
     return this.sendCall({ method: 'POST', path: '/connections', effect: 'once' }, input, options);
@@ -2783,7 +2785,7 @@ export class ConnectionsCalls extends CallGroup {
   /**
    * Sign in again, with the same id (`POST /connections/{id}/reconnect`).
    *
-   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. On the AT Protocol, `identifier` and `app_password` replace the app password at once. Takes at most one of `return_to` and `app_password`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
    */
   reconnect(input: ConnectionsReconnectInput, options?: CallOptions): Call<StartedConnection> {
     return this.sendCall({ method: 'POST', path: '/connections/{id}/reconnect', effect: 'once' }, input, options);
