@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Database } from '../../src/store/sqlite/database.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { atEnd } from '../support/at-end.ts';
 import type { Client } from '../support/client.ts';
@@ -85,6 +87,24 @@ describe('connection as auth_token', () => {
     await until(() => expect(receiver.deliveries.length).toBeGreaterThan(before));
   });
 
+  test('continues a webhook that stopped before its connection was repaired, within a minute', async () => {
+    const { client, owner } = await connected();
+    const receiver = await startReceiver({ secret });
+    const webhook = await register(client, { url: receiver.url });
+    // As after a process died between the sign-in and the notice of it.
+    const database = new Database({ path: join(service.dataDir, 'postern.sqlite'), durable: false });
+    database.run("UPDATE poller SET stopped = 'the connection does not work', woken = 1", []);
+    database.close();
+    const lastError = async () => (await fetchWebhook(owner, webhook.id)).last_error;
+    expect(await lastError()).toMatch(/^Not polled any more/);
+    await until(async () => {
+      runtime.leap(10_000);
+      expect(await lastError()).toBeNull();
+    });
+    await sandbox.makeEvents({ userName: 'ada', type: 'follow', count: 1 });
+    await until(() => expect(receiver.deliveries.length).toBeGreaterThan(0));
+  });
+
   test('takes over a webhook from a raw token, and stops it when it is deleted', async () => {
     const { id, client, owner } = await connected();
     const raw = client.with({ authToken: service.demo.accounts[0].authToken });
@@ -133,7 +153,7 @@ describe('connection as auth_token', () => {
       bot.post(`/connections/${id}/reconnect`),
       bot.write('DELETE', `/connections/${id}`),
     ];
-    for (const answer of await Promise.all(refusals)) expectRefusal(answer, 403, /may not use the connection conn_/);
+    for (const answer of await Promise.all(refusals)) expectRefusal(answer, 403, /may (not use the connection conn_|use only some connections)/);
     const reader = bot.with({ authToken: '' });
     const listed = (await reader.get('/connections')).body.data['connections'] as { id: string }[];
     expect(listed.map((each) => each.id)).toEqual([id]);
