@@ -6,7 +6,7 @@ import type { CancelSignal } from '../shared/runtime/cancellation.ts';
 import { upTo } from '../shared/runtime/lru.ts';
 import { type Runtime, repeat, sleep } from '../shared/runtime/runtime.ts';
 import { Secret } from '../shared/secrets/secret.ts';
-import type { StoredConnection } from '../store/port.ts';
+import type { NewAccountEvent, StoredConnection } from '../store/port.ts';
 import { type ConnectionRecords, connectionNotFound, type Login, loginOf } from './records.ts';
 
 /** The time for which a login is used without reading it again, so that a deletion or revocation takes effect in every process. */
@@ -42,7 +42,8 @@ export interface ConnectionLoginsParts {
   signIn: () => PlatformSignIn | undefined;
   /** Called after a login has ended or was repaired, or its connection was deleted. */
   onChange: (account: string, id: string) => void;
-  onEnd: (ended: EndedLogin) => Promise<void>;
+  /** Returns the event of an end, which is stored with it. */
+  sealEnd: (ended: EndedLogin) => NewAccountEvent;
   /** Called after a failure that is not the caller's. The work is repeated. */
   onError: (error: unknown) => void;
 }
@@ -250,12 +251,15 @@ export class ConnectionLogins implements PlatformLogins {
 
   /** Ends the login: its tokens are deleted, and everything that uses the connection stops until somebody signs in again. */
   async #end(claimed: StoredConnection, login: Login, why: keyof typeof endReasons): Promise<Opened> {
-    const { records, onEnd, onError } = this.#parts;
+    const { records, sealEnd } = this.#parts;
     const { user } = login;
+    const { id, account, revision } = claimed;
     const status = why === 'revoked' ? why : 'expired';
     const reason = endReasons[why];
-    const ended = records.sealLogin(claimed.id, { ...login, access: null, refresh: null });
+    const ended = records.sealLogin(id, { ...login, access: null, refresh: null });
     const entry = records.auditEntry(claimed, `connection.${status}`, { user, reason });
+    const { id: user_id, userName } = user;
+    const fields = { connection_id: id, user_id, userName, reason: `${reason}. ${remedyFor(id)}` };
     const stored = await records.change(
       claimed,
       (record) =>
@@ -263,12 +267,9 @@ export class ConnectionLogins implements PlatformLogins {
           ? { status, login: ended, error: reason, expiresAt: null, refreshing: null }
           : null,
       entry,
+      sealEnd({ account, key: `${id} ${revision}`, fields }),
     );
-    if (!stored) return this.#readAgain(claimed.id);
-    const { id, account, revision } = stored;
-    const { id: user_id, userName } = user;
-    const fields = { connection_id: id, user_id, userName, reason: `${reason}. ${remedyFor(id)}` };
-    await onEnd({ account, key: `${id} ${revision}`, fields }).catch(onError);
+    if (!stored) return this.#readAgain(id);
     this.changed(stored);
     return this.#opened(stored);
   }

@@ -10,6 +10,7 @@ import {
   auditEntryOf,
   type ConnectionRecord,
   type ConnectionStore,
+  type NewAccountEvent,
   orStoreUnavailable,
   type Store,
   type StoredConnection,
@@ -118,11 +119,12 @@ export class ConnectionRecords {
     first: StoredConnection,
     change: (record: StoredConnection) => Partial<ConnectionRecord> | null,
     audit?: AuditEntry,
+    event?: NewAccountEvent,
   ): Promise<StoredConnection | null> {
     for (let record: StoredConnection | null = first; record; record = await this.stored(this.store.find(first.id))) {
       const changed = change(record);
       if (changed === null) return null;
-      const stored = await this.stored(this.store.replace({ ...record, ...changed }, audit));
+      const stored = await this.stored(this.store.replace({ ...record, ...changed }, audit, event));
       if (stored) return stored;
     }
     return null;

@@ -150,8 +150,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const logins = startConnections({
       ...{ store, runtime, logger, secretKeys },
       onChange: (account, id) => webhooks.service.retry(account, id),
-      onEnd: ({ account, key, fields }) =>
-        webhooks.accountEvents.record({ account, type: 'connection.expired', key, fields }),
+      sealEnd: ({ account, key, fields }) =>
+        webhooks.accountEvents.seal({ account, type: 'connection.expired', key, fields }),
     });
     const adapterOptions = {
       logins: logins.logins,

@@ -10,7 +10,7 @@ import type { Logger } from '../shared/observability/logger.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { Vault } from '../shared/secrets/vault.ts';
-import type { Store } from '../store/port.ts';
+import type { NewAccountEvent, Store } from '../store/port.ts';
 
 export interface ConnectionOptions {
   store: Store;
@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   secretKeys: readonly Secret<Buffer>[];
   /** Called after a login was repaired or has ended, or its connection was deleted. */
   onChange: (account: string, id: string) => Promise<void>;
-  onEnd: (ended: EndedLogin) => Promise<void>;
+  sealEnd: (ended: EndedLogin) => NewAccountEvent;
 }
 
 const noSignIn: Readonly<Record<PlatformKind, string>> = {
@@ -29,7 +29,7 @@ const noSignIn: Readonly<Record<PlatformKind, string>> = {
 };
 
 /** Starts the logins of connections, which the adapter of the platform needs. `open` returns what needs the platform. */
-export function startConnections({ store, runtime, logger, secretKeys, onChange, onEnd }: ConnectionOptions) {
+export function startConnections({ store, runtime, logger, secretKeys, onChange, sealEnd }: ConnectionOptions) {
   const records = new ConnectionRecords({ store, vault: new Vault(secretKeys, runtime), runtime });
   const onError = (err: unknown) => logger.warn({ err }, 'connections could not be stored or read; trying again');
   let platform: Platform | null = null;
@@ -39,7 +39,7 @@ export function startConnections({ store, runtime, logger, secretKeys, onChange,
       onError(error);
       runtime.after(pauseMs, () => tell(account, id, 2 * pauseMs));
     });
-  const logins = new ConnectionLogins({ records, runtime, signIn, onEnd, onError, onChange: (...of) => tell(...of) });
+  const logins = new ConnectionLogins({ records, runtime, signIn, sealEnd, onError, onChange: (...of) => tell(...of) });
   const revocations = new Revocations({ records, runtime, signIn, onError });
   return {
     logins,

@@ -1,4 +1,5 @@
 import type { AuditEntry } from './audit-port.ts';
+import type { NewAccountEvent } from './port.ts';
 
 /**
  * - `pending`: nobody has signed in yet.
@@ -69,9 +70,10 @@ export interface ConnectionStore {
   listAll(limit: number, after?: string): Promise<StoredConnection[]>;
   /**
    * Replaces a connection, but not its account, `createdAt` and `lastUsedAt`, if its revision is still that of `record`. Returns the stored
-   * connection, or `null`, and changes nothing, if another write came first or the connection was removed.
+   * connection, or `null`, and changes nothing, if another write came first or the connection was removed. Records `event` with it, as
+   * `AccountEventStore.add` does.
    */
-  replace(record: StoredConnection, audit?: AuditEntry): Promise<StoredConnection | null>;
+  replace(record: StoredConnection, audit?: AuditEntry, event?: NewAccountEvent): Promise<StoredConnection | null>;
   /** Records uses without raising the revision. `lastUsedAt` never decreases, and unknown ids are ignored. Uses may be lost in a crash. */
   touch(uses: readonly { id: string; at: number }[]): Promise<void>;
   /** Returns deleted connections of all accounts whose `revokeAt` has passed, oldest first. */

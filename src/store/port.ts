@@ -204,13 +204,16 @@ export interface AccountEvent {
   amounts: { readonly credit: Micros; readonly threshold: Micros } | null;
 }
 
+/** An event whose time is that of its record. */
+export type NewAccountEvent = Pick<AccountEvent, 'id' | 'account' | 'type'> & { sealed: string };
+
 /**
  * Stores events about accounts. A commit of the ledger that takes the credit of an account below its threshold records one with the type
  * `account.low_credit`.
  */
 export interface AccountEventStore {
   /** Records an event. Changes nothing if an event with this id was recorded within `eventTtlMs`. */
-  add(event: Pick<AccountEvent, 'id' | 'account' | 'type'> & { sealed: string }): Promise<void>;
+  add(event: NewAccountEvent): Promise<void>;
   /** Returns the events of all accounts whose deliveries are not queued yet, oldest first. */
   waiting(limit: number): Promise<AccountEvent[]>;
   /**

@@ -3,7 +3,7 @@ import type { EventBody } from '../shared/model/event-bodies.ts';
 import { formatDollars } from '../shared/model/money.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
-import type { AccountEvent, Store } from '../store/port.ts';
+import type { AccountEvent, NewAccountEvent as SealedAccountEvent, Store } from '../store/port.ts';
 import { maxPerAccount } from './registration/records.ts';
 import type { WebhookVault } from './shared/secrets.ts';
 
@@ -43,13 +43,17 @@ export class AccountEvents {
     this.#looking = repeat(parts.runtime, lookMs, () => this.#look());
   }
 
-  /** Records an event. Throws errors of the store. */
-  async record({ account, type, key, fields }: NewAccountEvent): Promise<void> {
+  /** Returns an event as the store records it. */
+  seal({ account, type, key, fields }: NewAccountEvent): SealedAccountEvent {
     const { store, vault } = this.#parts;
     const id = vault.eventId(account, key, type);
     const body = { id, type, created_at: formatIsoTime(store.now()), account_id: account, ...fields };
-    const sealed = vault.sealBody(account, id, JSON.stringify(body));
-    await store.accountEvents.add({ id, account, type, sealed });
+    return { id, account, type, sealed: vault.sealBody(account, id, JSON.stringify(body)) };
+  }
+
+  /** Records an event. Throws errors of the store. */
+  async record(event: NewAccountEvent): Promise<void> {
+    await this.#parts.store.accountEvents.add(this.seal(event));
     void this.#look();
   }
 

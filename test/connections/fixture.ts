@@ -134,7 +134,10 @@ function connectionProcess(
     logger: makeLogger({ level: 'fatal', format: 'json' }, { write: () => {} }),
     secretKeys: [new Secret(Buffer.alloc(32, 7))],
     onChange: async (_account, id) => void changed.push(id),
-    onEnd: async (end) => void ended.push(end),
+    sealEnd(end) {
+      ended.push(end);
+      return { id: end.key, account: end.account, type: 'connection.expired', sealed: 'sealed' };
+    },
   });
   const { logins } = started;
   const guard = new OutboundGuard({ allow: [], runtime });

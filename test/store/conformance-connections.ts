@@ -93,18 +93,21 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect(ids(await store.connections.listAll(9, 'c1'))).toEqual(['c2', 'c3']);
     });
 
-    test('are replaced only at the revision that was read, with the audit entry', async () => {
+    test('are replaced only at the revision that was read, with the audit entry and the event', async () => {
       await create('c1');
       const read = await find('c1');
       const changed = { ...read, status: 'expired', error: 'why', account: 'x', createdAt: 9, lastUsedAt: 9 } as const;
       const entry = auditEntry('e', { at: fixture.now() });
-      const replaced = await store.connections.replace(changed, entry);
+      const event = { id: 'v1', account: 'a', type: 'connection.expired', sealed: 'body' };
+      const replaced = await store.connections.replace(changed, entry, event);
       expect(replaced).toEqual({ ...read, status: 'expired', error: 'why', revision: 2 });
       expect(await find('c1', await fixture.open())).toEqual(replaced);
-      expect(await store.connections.replace(read, auditEntry('f', { at: fixture.now() }))).toBeNull();
+      const late = { ...event, id: 'v2' };
+      expect(await store.connections.replace(read, auditEntry('f', { at: fixture.now() }), late)).toBeNull();
       expect(await store.connections.replace(connectionOf('none'))).toBeNull();
       expect(await find('c1')).toEqual(replaced);
       expect(ids(await store.audit.list('a', 10))).toEqual(['e']);
+      expect(await store.accountEvents.waiting(9)).toMatchObject([event]);
     });
 
     test('are replaced by one of several processes', async () => {

@@ -1,5 +1,12 @@
+import type { ClientSession } from 'mongodb';
 import { lowCreditType } from '../ledger-rules.ts';
-import { type AccountEvent, type AccountEventStore, accountEventRow, eventTtlMs } from '../port.ts';
+import {
+  type AccountEvent,
+  type AccountEventStore,
+  accountEventRow,
+  eventTtlMs,
+  type NewAccountEvent,
+} from '../port.ts';
 import { addAbsent, mongoAppend } from './append.ts';
 import { idOf } from './collections.ts';
 import { isDuplicate } from './errors.ts';
@@ -57,17 +64,7 @@ export function mongoAccountEvents(parts: Parts): AccountEventStore {
   }
 
   return {
-    add: ({ id, account, type, sealed }) =>
-      link.run(async () => {
-        if (await events.findOne({ _id: idOf(account, poller, id), account }, { projection: { _id: 1 } })) return;
-        const at = new Date(await clock.recent());
-        const added = { v: 1 as const, type, at, sealed, amounts: null };
-        try {
-          await accountEvents.updateOne({ _id: id, account }, { $setOnInsert: added }, { upsert: true });
-        } catch (error) {
-          if (!isDuplicate(error)) throw error;
-        }
-      }),
+    add: (event) => link.run(() => addAccountEvent(parts, event)),
 
     waiting: (limit) =>
       link.run(async () => {
@@ -90,4 +87,21 @@ export function mongoAccountEvents(parts: Parts): AccountEventStore {
 
     queue: (event, sealed, wanted) => link.run(() => queue(event, sealed, wanted), 0),
   };
+}
+
+/** See `AccountEventStore.add`. */
+export async function addAccountEvent(
+  { collections: { events, accountEvents }, clock }: Parts,
+  { id, account, type, sealed }: NewAccountEvent,
+  options: { session?: ClientSession } = {},
+): Promise<void> {
+  const known = { _id: idOf(account, poller, id), account };
+  if (await events.findOne(known, { projection: { _id: 1 }, ...options })) return;
+  const at = new Date(await clock.recent());
+  const added = { v: 1 as const, type, at, sealed, amounts: null };
+  try {
+    await accountEvents.updateOne({ _id: id, account }, { $setOnInsert: added }, { upsert: true, ...options });
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import { type ConnectionStore, type StoredConnection, unusedConnectionTtlMs } from '../port.ts';
+import { addAccountEvent } from './account-events.ts';
 import { lockAccount } from './account-lock.ts';
 import { addAudit } from './audit.ts';
 import type { ConnectionDocument } from './collections.ts';
@@ -58,7 +59,7 @@ export function mongoConnections(parts: Parts): ConnectionStore {
         return found.map(toConnection);
       }),
 
-    replace: ({ id: _id, account, createdAt, lastUsedAt, revision, ...record }, audit) =>
+    replace: ({ id: _id, account, createdAt, lastUsedAt, revision, ...record }, audit, event) =>
       link.run(
         () =>
           transact(async (session) => {
@@ -66,6 +67,7 @@ export function mongoConnections(parts: Parts): ConnectionStore {
             const options = { session, returnDocument: 'after' } as const;
             const found = await connections.findOneAndUpdate({ _id, revision }, change, options);
             if (found) await addAudit(parts, session, audit);
+            if (found && event) await addAccountEvent(parts, event, { session });
             return found && toConnection(found);
           }),
         0,

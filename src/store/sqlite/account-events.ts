@@ -1,6 +1,12 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { lowCreditType } from '../ledger-rules.ts';
-import { type AccountEvent, type AccountEventStore, accountEventRow, eventTtlMs } from '../port.ts';
+import {
+  type AccountEvent,
+  type AccountEventStore,
+  accountEventRow,
+  eventTtlMs,
+  type NewAccountEvent,
+} from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
 import { pollerRows } from './poller-rows.ts';
@@ -43,14 +49,7 @@ export function sqliteAccountEvents(database: Database, group: WriteGroup, runti
   }
 
   return {
-    add: ({ id, account, type, sealed }) =>
-      group.add(() => {
-        database.run(
-          `INSERT INTO account_event (id, account, type, at, sealed) SELECT ?, ?, ?, ?, ?
-           WHERE NOT EXISTS (SELECT 1 FROM event WHERE poller = ? AND id = ?) ON CONFLICT DO NOTHING`,
-          [id, account, type, runtime.now(), sealed, pollerOfAccount(account), id],
-        );
-      }),
+    add: (event) => group.add(() => addAccountEvent(database, runtime, event)),
 
     async waiting(limit) {
       const sql = `SELECT id, account, type, at, sealed, amounts FROM account_event
@@ -65,6 +64,19 @@ export function sqliteAccountEvents(database: Database, group: WriteGroup, runti
 
     queue: (event, sealed, webhooks) => group.add(() => queue(event, sealed, webhooks)),
   };
+}
+
+/** See `AccountEventStore.add`. */
+export function addAccountEvent(
+  database: Database,
+  runtime: Runtime,
+  { id, account, type, sealed }: NewAccountEvent,
+): void {
+  database.run(
+    `INSERT INTO account_event (id, account, type, at, sealed) SELECT ?, ?, ?, ?, ?
+     WHERE NOT EXISTS (SELECT 1 FROM event WHERE poller = ? AND id = ?) ON CONFLICT DO NOTHING`,
+    [id, account, type, runtime.now(), sealed, pollerOfAccount(account), id],
+  );
 }
 
 /** Events of an account are also stored without a poller, for deliveries and for `add`. They have this id instead. */

@@ -1,5 +1,6 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { type ConnectionStore, type StoredConnection, unusedConnectionTtlMs } from '../port.ts';
+import { addAccountEvent } from './account-events.ts';
 import { addAudit } from './audit.ts';
 import type { Database } from './database.ts';
 
@@ -62,7 +63,7 @@ export function sqliteConnections(database: Database, runtime: Runtime): Connect
       return database.all<ConnectionRow>(sql, [after, limit]).map(toConnection);
     },
 
-    replace: async ({ revision, ...record }, audit) =>
+    replace: async ({ revision, ...record }, audit, event) =>
       database.transaction(() => {
         const { id, status, signInEndsAt, revokeAt } = record;
         const before = find(id);
@@ -74,6 +75,7 @@ export function sqliteConnections(database: Database, runtime: Runtime): Connect
           [status, signInEndsAt, revokeAt, stored, id],
         );
         addAudit(database, audit);
+        if (event) addAccountEvent(database, runtime, event);
         return find(id);
       }),
 
