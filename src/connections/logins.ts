@@ -153,7 +153,7 @@ export class ConnectionLogins implements PlatformLogins {
     const { access = null, refresh = null, marginMs = 0 } = opened.login ?? {};
     if (access === null || access !== refused) return this.#isValid(opened, refused, refresh === null ? 0 : marginMs);
     const doubted = this.#doubted.get(opened.record.id);
-    return doubted?.access === access && doubted.until > this.#parts.runtime.now();
+    return doubted?.access === access && doubted.until > this.#parts.runtime.now() && this.#isValid(opened, null);
   }
 
   /** Returns true if the access token works for `marginMs` more, as far as this process knows. */
@@ -203,6 +203,7 @@ export class ConnectionLogins implements PlatformLogins {
     const signIn = this.#parts.signIn();
     const wasRefused = login.access === refused;
     if (!signIn || login.refresh === null) return this.#end(claimed, login, wasRefused ? 'revoked' : 'ended');
+    const sentAt = records.now();
     let tokens: PlatformTokens;
     try {
       tokens = await signIn.refresh(new Secret(login.refresh));
@@ -215,7 +216,7 @@ export class ConnectionLogins implements PlatformLogins {
     }
     const scopes = tokens.scopes.length > 0 ? tokens.scopes : claimed.scopes;
     const refresh = tokens.refresh ?? new Secret(login.refresh);
-    const { login: renewed, expiresAt } = loginOf(login.user, { ...tokens, refresh }, records.now());
+    const { login: renewed, expiresAt } = loginOf(login.user, { ...tokens, refresh }, sentAt);
     const stored = await this.#store(claimed, login, renewed, { scopes, expiresAt });
     if (!stored) return this.#readAgain(claimed.id);
     if (wasRefused) this.#doubted.set(claimed.id, { access: tokens.access.expose(), until: runtime.now() + doubtedMs });

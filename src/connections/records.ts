@@ -58,18 +58,18 @@ export interface SignInState {
 const maxMarginMs = 60_000;
 const marginShare = 1 / 5;
 
-/** The parts of a record that a new login sets. */
+/** The parts of a record that a new login sets. The lifetime counts from the request for the tokens, because its answer may be slow. */
 export function loginOf(
   user: ConnectedUser,
   tokens: PlatformTokens,
-  now: number,
+  sentAt: number,
 ): { login: Login; expiresAt: number | null } {
   const lifetimeMs = tokens.expiresInSeconds * 1_000;
   const login = {
     user,
     access: tokens.access.expose(),
     refresh: tokens.refresh?.expose() ?? null,
-    endsAt: now + lifetimeMs,
+    endsAt: sentAt + lifetimeMs,
     marginMs: Math.min(maxMarginMs, lifetimeMs * marginShare),
   };
   return { login, expiresAt: tokens.refresh ? null : login.endsAt };

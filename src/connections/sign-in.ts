@@ -109,7 +109,8 @@ export class SignIn implements SignInSteps {
     }
     try {
       const answer = { code, verifier: new Secret(begun.verifier), redirectUri };
-      return await this.#complete(open, await this.#platform().exchange(answer));
+      const sentAt = this.#parts.records.now();
+      return await this.#complete(open, await this.#platform().exchange(answer), sentAt);
     } catch (thrown) {
       const { message } = asPosternError(thrown);
       return this.#fail(open, refuse('platform_failed', ` (${message})`));
@@ -117,7 +118,7 @@ export class SignIn implements SignInSteps {
   }
 
   /** Stores the login of the user to whom the tokens belong. */
-  async #complete(open: Found, tokens: PlatformTokens): Promise<SignInResult> {
+  async #complete(open: Found, tokens: PlatformTokens, sentAt: number): Promise<SignInResult> {
     const { records, changed } = this.#parts;
     const { record, signIn } = open;
     const granted = tokens.scopes.length > 0 ? tokens.scopes : record.scopes;
@@ -133,7 +134,7 @@ export class SignIn implements SignInSteps {
       const refusal = isOther ? refuse('other_user') : refuse('scopes_missing', `: ${lacking.join(', ')}`);
       return this.#fail(open, refusal);
     }
-    const { login, expiresAt } = loginOf(user, tokens, records.now());
+    const { login, expiresAt } = loginOf(user, tokens, sentAt);
     const entry = records.auditEntry(record, 'connection.connected', { user });
     const change = {
       ...{ status: 'active' as const, userId: user.id, login: records.sealLogin(record.id, login), scopes: granted },

@@ -32,6 +32,7 @@ export async function oauthServer() {
     scopes: scopes.join(' '),
     fault: null as TokenFault,
     made: 0,
+    seconds: 3_600,
     /** Tokens of `/2/users/me`, in order. */
     used: [] as string[],
     /** The sizes of uploads. */
@@ -56,7 +57,7 @@ export async function oauthServer() {
       token_type: 'bearer',
       access_token: access,
       refresh_token: refresh,
-      expires_in: 3_600,
+      expires_in: state.seconds,
       scope: state.scopes,
     };
   };

@@ -50,6 +50,34 @@ describe('login of a connection', () => {
     expect(x.refreshes()).toBe(1);
   });
 
+  test('is refreshed at its end, even if the token before was refused', async () => {
+    const { x, runtime, process } = await useConnections();
+    const one = process();
+    x.seconds = 5;
+    const id = await one.connect();
+    expect(await one.credential(id, 'access-1')).toBe('access-2');
+    expect(await reasonOf(one.credential(id, 'access-2'))).toBe('auth_token_rejected');
+    runtime.leap(5_000);
+    expect(await one.credential(id, 'access-2')).toBe('access-3');
+  });
+
+  test('lives from the request for its tokens on, however late the answer comes', async () => {
+    const { x, runtime, process } = await useConnections();
+    const one = process();
+    x.seconds = 5;
+    const id = await one.connect();
+    runtime.leap(5_000);
+    x.fault = 'held';
+    const waiting = one.credential(id);
+    await until(() => expect(x.refreshes()).toBe(1));
+    runtime.leap(3_000);
+    x.fault = null;
+    x.release();
+    expect(await waiting).toBe('access-2');
+    runtime.leap(3_000);
+    expect(await one.credential(id)).toBe('access-3');
+  });
+
   test('is refreshed after the 401 of an upload, whose bytes are sent again', async () => {
     const { x, process } = await useConnections();
     const one = process();
@@ -128,6 +156,25 @@ describe('login of a connection', () => {
     expect(x.refreshes()).toBe(0);
     runtime.leap(15_000);
     expect(await waiting).toBe('access-2');
+  });
+
+  test('ends if the process has died that refreshed it, and the platform has done so', async () => {
+    const { x, runtime, process, store } = await useConnections();
+    const [one, two] = [process(), process()];
+    const id = await one.connect();
+    runtime.leap(hourMs);
+    // The new tokens never come back to the process, which keeps its claim.
+    x.fault = 'held';
+    one.credential(id).catch(() => {});
+    await until(() => expect(x.refreshes()).toBe(1));
+    x.withdraw();
+    runtime.leap(15_000);
+    x.fault = null;
+    expect(await reasonOf(two.credential(id))).toBe('connection_expired');
+    expect((await two.service.find(account, id)).error).toContain('interrupted');
+    expect(await store.accountEvents.waiting(9)).toMatchObject([{ account, type: 'connection.expired' }]);
+    expect(x.refreshes()).toBe(2);
+    x.release();
   });
 
   test('survives a change of the record while it is refreshed', async () => {
