@@ -15,6 +15,7 @@ const onlyInAll = [
   'test/examples/graphql-examples.test.ts',
   'test/messaging/key-recovery/realms-away.test.ts',
   'test/cli/account-data.test.ts',
+  'test/connections/{kills,life}.test.ts',
   'test/docs/{guides,pack}.test.ts',
   'test/media/memory.test.ts',
   'test/outbound/slow-names.test.ts',

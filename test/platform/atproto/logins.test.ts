@@ -106,7 +106,7 @@ describe('a login on the AT Protocol', () => {
   });
 
   test('uses the app password of a connection, which ends with it', async () => {
-    const { logins, client } = await start(loopback);
+    const { logins, client, store, log } = await start(loopback);
     const owner = client.with({ authToken: '' });
     const credentials = { identifier: 'alice.test', app_password: 'pass-word' };
     const made = await owner.post('/connections', credentials);
@@ -117,6 +117,15 @@ describe('a login on the AT Protocol', () => {
     expect(logins.seen).toHaveLength(1);
     const detail = async (of: string) => (await owner.get(`/connections/${of}`)).body.data;
     expect(await detail(id)).toMatchObject({ status: 'active', user: { userName: 'alice.test' }, expires_at: null });
+    const said = [
+      made.body,
+      await detail(id),
+      (await owner.get('/account/audit')).body,
+      log,
+      await store.connections.find(id),
+    ];
+    expect(JSON.stringify(said)).toContain(id);
+    expect(JSON.stringify(said)).not.toContain('pass-word');
     logins.routes['com.atproto.server.createSession'] = json({ error: 'AuthenticationRequired' }, 401);
     expectRefusal(await owner.post('/connections', { ...credentials, app_password: 'wrong' }), 403);
     expectRefusal(await owner.post('/connections'), 501, /app_password/);
