@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AdjustableRuntime } from '../../support/adjustable-runtime.ts';
 import type { Client } from '../../support/client.ts';
@@ -176,10 +178,17 @@ describe('a sign-in at the sandbox', () => {
       expect((await visit(`${service.origin}/connect/${code}`, { method })).status).toBe(404);
   });
 
-  test('puts no secret into a log line', async () => {
+  test('puts no secret into a log line or, in clear, into the store', async () => {
     expect(secrets.size).toBeGreaterThan(20);
+    const files = readdirSync(service.dataDir).filter((name) => name.startsWith('postern.sqlite'));
+    const stored = files.map((name) => readFileSync(join(service.dataDir, name), 'latin1')).join('');
+    expect(stored).toContain('conn_');
     const log = service.log.join('\n');
-    for (const secret of secrets) expect(log.includes(secret), secret).toBe(false);
+    // A link contains the id of its connection before its secret.
+    for (const secret of secrets) {
+      expect(log.includes(secret), secret).toBe(false);
+      expect(stored.includes(secret.replace(/^\w{22}[-.]/, '')), secret).toBe(false);
+    }
   });
 });
 

@@ -141,7 +141,6 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
   /** True if the platform supports the action and can provide what the action needs. */
   canRun({ name }: Action): boolean {
     const { supports } = this.platform;
-    if (name.startsWith('connections/')) return supports('connections/reconnect');
     return supports(name) && (!/\bwebhooks\b/.test(name) || supports('webhooks/create'));
   }
 
@@ -246,7 +245,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     const texts = async (path: string, query: Record<string, string>, name: string, field: string) =>
       ((await actor.get(path, query)).body.data[name] as Record<string, unknown>[]).map((item) => item[field]);
     const { api_keys: apiKeys, low_credit_threshold: threshold } = (await client.get('/account')).body.data;
-    const connections = (await client.get('/connections')).body.data['connections'] as { status: string }[];
+    const { audit } = (await client.get('/account/audit')).body.data as { audit: Input[] };
     const keys = apiKeys as { name: string; revoked_at: unknown }[];
     const { likeCount, retweetCount, bookmarkCount } = tweet.body.data ?? {};
     return {
@@ -258,7 +257,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
       bookmarks: await texts('/user/bookmarks', {}, 'tweets', 'text'),
       ...(this.platform.supports('article/list') && { articles: await articlesOf(actor) }),
       threshold,
-      connections: connections.map(({ status }) => status),
+      changes: audit.map(({ action }) => action),
       apiKeys: keys.map((key) => [key.name, key.revoked_at !== null]),
       ...(await target.hook.state()),
       uploads: (await this.platform.uploads()) - target.uploads,

@@ -71,7 +71,8 @@ export async function startXParity(): Promise<ParityFixture> {
   const { platform, receiver } = await startSandboxParity();
   const { demo } = platform.service;
   const checked = await startCheckedX(demo.sandboxUrl);
-  const { origin, makeAccount, stop } = await startService({ PLATFORM_KIND: 'x', PLATFORM_URL: checked.url }, { demo });
+  const env = { PLATFORM_KIND: 'x', PLATFORM_URL: checked.url, X_CLIENT_ID: 'postern-demo' };
+  const { origin, makeAccount, stop } = await startService(env, { demo });
   const { key: payerKey } = await makeAccount('10');
   const onX: ParityPlatform = {
     ...platform,
