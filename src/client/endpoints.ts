@@ -474,6 +474,8 @@ export interface Connection {
   last_used_at: string | null;
   /** When the pending sign-in ends, or the login that cannot be refreshed; null if neither is so. */
   expires_at: string | null;
+  /** Until when somebody may complete the sign-in that has begun; null if there is none, or not any more. */
+  sign_in_ends_at: string | null;
   /** Why the connection does not work, or why the last reconnect failed. */
   error: string | null;
 }

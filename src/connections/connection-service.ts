@@ -12,7 +12,7 @@ import { base62 } from '../shared/secrets/base62.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { decryptedOrNull } from '../shared/secrets/vault.ts';
 import { type ConnectionPlace, type ConnectionRecord, revocationTtlMs, type StoredConnection } from '../store/port.ts';
-import { type ConnectionRecords, connectionNotFound, hashOf, type Login } from './records.ts';
+import { type ConnectedUser, type ConnectionRecords, connectionNotFound, hashOf, type Login } from './records.ts';
 import type { ConnectionCalls, NewConnection } from './service.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -71,10 +71,7 @@ export class ConnectionService implements ConnectionCalls {
     const known = await records.stored(records.store.find(id));
     if (known) return this.#viewOf(known);
     const login = await this.#passwordLogin(account, password);
-    const record: ConnectionRecord = {
-      ...this.#newRecord(account, id, []),
-      ...{ status: 'active', userId: login.user.id, login: records.sealLogin(id, login) },
-    };
+    const record = { ...this.#newRecord(account, id, []), ...this.#active(id, login) };
     await this.#store(record, author);
     return this.#viewOf(record);
   }
@@ -93,7 +90,7 @@ export class ConnectionService implements ConnectionCalls {
       const message = `The app password belongs to @${user.userName}, and not to the user of the connection ${id}`;
       throw new PosternError('connection_other_user', `${message}. Make a new connection for @${user.userName}`);
     }
-    const change = { status: 'active' as const, login: records.sealLogin(id, login), error: null };
+    const change = { ...this.#active(id, login), error: null };
     const entry = records.auditEntry(found, 'connection.connected', { by: author, user });
     const stored = await records.change(found, ({ revokeAt }) => (revokeAt === null ? change : null), entry);
     if (!stored) throw connectionNotFound(id);
@@ -105,7 +102,31 @@ export class ConnectionService implements ConnectionCalls {
     const { signIn, hasPasswords } = this.#parts;
     if (!hasPasswords) throw new NotSupportedError('app passwords');
     const user = await signIn.userOf(account, password);
-    return { user, access: password.expose(), refresh: null, endsAt: null, marginMs: 0 };
+    return lastingLogin(user, password);
+  }
+
+  /** Creates an active connection with a fixed id and a login that never ends, or restores it. */
+  async provide({
+    account,
+    id,
+    user,
+    access,
+  }: {
+    account: string;
+    id: string;
+    user: ConnectedUser;
+    access: Secret;
+  }): Promise<void> {
+    const { store } = this.#parts.records;
+    const login = this.#active(id, lastingLogin(user, access));
+    const known = await store.find(id);
+    if (known?.revokeAt === null) {
+      await this.#parts.records.change(known, () => ({ ...login, error: null, expiresAt: null }));
+    } else {
+      // A deleted connection is stored until it was revoked.
+      if (known) await store.remove(id);
+      await store.create({ ...this.#newRecord(account, id, this.#signIn().scopes), ...login }, limits);
+    }
   }
 
   async list(
@@ -217,6 +238,10 @@ export class ConnectionService implements ConnectionCalls {
     };
   }
 
+  #active(id: string, login: Login) {
+    return { status: 'active' as const, userId: login.user.id, login: this.#parts.records.sealLogin(id, login) };
+  }
+
   #signIn(): PlatformSignIn {
     const { platform, noSignIn } = this.#parts;
     if (!platform.signIn) throw new NotSupportedError(noSignIn);
@@ -265,7 +290,7 @@ export class ConnectionService implements ConnectionCalls {
 
   #viewOf(record: ConnectionRecord): ConnectionView {
     const { id, scopes, createdAt, lastUsedAt, signInEndsAt } = record;
-    const { status, error } = this.#stateOf(record);
+    const { status, error, isOver } = this.#stateOf(record);
     const endsAt = status === 'pending' ? signInEndsAt : record.expiresAt;
     return {
       id,
@@ -276,14 +301,22 @@ export class ConnectionService implements ConnectionCalls {
       created_at: formatIsoTime(createdAt),
       last_used_at: lastUsedAt === null ? null : formatIsoTime(lastUsedAt),
       expires_at: endsAt === null ? null : formatIsoTime(endsAt),
+      sign_in_ends_at: signInEndsAt === null || isOver ? null : formatIsoTime(signInEndsAt),
       error,
     };
   }
 
-  #stateOf({ status, error, signInEndsAt }: ConnectionRecord): Pick<ConnectionView, 'status' | 'error'> {
-    const isOver = status === 'pending' && (signInEndsAt ?? 0) <= this.#parts.records.now();
-    return isOver ? { status: 'failed', error: error ?? notCompleted } : { status, error };
+  /** `isOver` is true if nobody has completed the last sign-in in time. */
+  #stateOf({ status, error, signInEndsAt }: ConnectionRecord) {
+    const isOver = signInEndsAt !== null && signInEndsAt <= this.#parts.records.now();
+    if (!isOver) return { status, error, isOver };
+    return { status: status === 'pending' ? ('failed' as const) : status, error: error ?? notCompleted, isOver };
   }
+}
+
+/** Returns a login that is never refreshed. */
+function lastingLogin(user: ConnectedUser, access: Secret): Login {
+  return { user, access: access.expose(), refresh: null, endsAt: null, marginMs: 0 };
 }
 
 function digest(use: string, token: string): Buffer {

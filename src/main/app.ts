@@ -4,7 +4,7 @@ import { CursorSealer } from '../actions/paging/cursor.ts';
 import { ActionPipeline } from '../actions/pipeline/action-pipeline.ts';
 import { actions, streams } from '../actions/registry.ts';
 import { eventStream } from '../actions/webhook/stream.ts';
-import { type Demo, demoKeyId, ensureDemoAccount, makeDemo } from '../api/demo/demo.ts';
+import { type Demo, demoAccountId, demoConnection, demoKeyId, ensureDemoAccount, makeDemo } from '../api/demo/demo.ts';
 import type { GraphqlOptions } from '../api/graphql/server.ts';
 import { BodyBudget } from '../api/http/body-budget.ts';
 import { ClientAddresses } from '../api/http/client-address.ts';
@@ -15,6 +15,7 @@ import { expressApp } from '../api/server/express-app.ts';
 import { httpEntryPoint } from '../api/server/http-entry-point.ts';
 import { Overload } from '../api/server/overload.ts';
 import { AccountAdmin } from '../billing/account-admin.ts';
+import type { ConnectionService } from '../connections/connection-service.ts';
 import { MediaService } from '../media/media-service.ts';
 import { DirectMessages } from '../messaging/conversations/direct-messages.ts';
 import type { Stretcher } from '../messaging/encryption/recovery/stretch.ts';
@@ -35,6 +36,7 @@ import { type Logger, makeLogger } from '../shared/observability/logger.ts';
 import { Metrics } from '../shared/observability/metrics.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
 import { pendingTimers, type Runtime, sleep, systemRuntime } from '../shared/runtime/runtime.ts';
+import { Secret } from '../shared/secrets/secret.ts';
 import { derivePurposeKey } from '../shared/secrets/secret-key-file.ts';
 import { TaskPool, type TaskPoolOptions } from '../shared/threads/task-pool.ts';
 import { version } from '../shared/version.ts';
@@ -252,7 +254,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       readProxy: (text) => readProxy(text, guard),
       runtime,
     });
-    const demoAt = config.platform.demo ? await prepareDemo(config, platformUrl, store, runtime) : () => null;
+    const demoAt = config.platform.demo
+      ? await prepareDemo(config, platformUrl, store, runtime, userConnections.service)
+      : () => null;
     let demo: Demo | null = null;
 
     const addresses = new ClientAddresses(limits.trustedProxies);
@@ -319,10 +323,25 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   }
 }
 
-/** Creates the demo account. Returns a function that returns the demo credentials for the origin of the service. */
-async function prepareDemo({ platform }: Config, sandboxUrl: string, store: Store, runtime: Runtime) {
+/** Creates the demo account and its connections. Returns a function that returns the demo credentials for the origin of the service. */
+async function prepareDemo(
+  { platform }: Config,
+  sandboxUrl: string,
+  store: Store,
+  runtime: Runtime,
+  connections: ConnectionService,
+) {
   const dataset = await readDemoDataset(sandboxUrl, platform.timeoutMs);
   const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), dataset.seed);
+  for (const account of dataset.accounts) {
+    const { userId, userName, name, profilePicture, authToken } = account;
+    await connections.provide({
+      account: demoAccountId,
+      id: demoConnection(dataset, account),
+      user: { id: userId, userName, name, profilePicture },
+      access: new Secret(authToken),
+    });
+  }
   return (origin: string): Demo => makeDemo(origin, sandboxUrl, apiKey, dataset);
 }
 

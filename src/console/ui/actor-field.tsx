@@ -1,6 +1,5 @@
 import { useConnections } from '../connections.ts';
-import { demo } from '../page-data.ts';
-import { type Actor, actor, chooseActor, isConnected } from '../session.ts';
+import { type Actor, actor, chooseActor, demoActors, isConnected } from '../session.ts';
 import { Field } from './field.tsx';
 
 const other = 'other';
@@ -21,7 +20,11 @@ interface Offered {
 export function ActorField() {
   const chosen = actor.value;
   const connected = useConnected();
-  const demos = (demo?.accounts ?? []).map((actor) => ({ actor, value: actor.userName, label: actor.userName }));
+  const demos = demoActors.value.map((actor) => ({
+    actor,
+    value: actor.userName ?? '',
+    label: actor.userName ?? '',
+  }));
   const offered: readonly Offered[] = [...connected, ...demos];
   const current = offered.find(({ actor }) => actor.authToken === chosen?.authToken && chosen.userName !== null);
   const isByToken = chosen !== null && !current;
@@ -67,8 +70,9 @@ export function ActorField() {
 
 /** The accounts whose login works, or worked. The chosen one is also offered before the list is loaded. */
 function useConnected(): readonly Offered[] {
+  const isDemo = (id: string) => demoActors.value.some(({ authToken }) => authToken === id);
   const signedIn = (useConnections().data ?? []).flatMap(({ id, status, user }) =>
-    user ? [{ id, status, user }] : [],
+    user && !isDemo(id) ? [{ id, status, user }] : [],
   );
   const offered = signedIn.map(({ id, status, user: { userName } }) => {
     const isOnly = signedIn.filter(({ user }) => user.userName === userName).length === 1;
@@ -81,7 +85,10 @@ function useConnected(): readonly Offered[] {
   });
   const chosen = actor.value;
   const isMissing =
-    isConnected(chosen) && chosen.userName !== null && !offered.some(({ value }) => value === chosen.authToken);
+    isConnected(chosen) &&
+    chosen.userName !== null &&
+    !isDemo(chosen.authToken) &&
+    !offered.some(({ value }) => value === chosen.authToken);
   if (!isMissing) return offered;
   return [...offered, { actor: chosen, value: chosen.authToken, label: chosen.userName ?? '', disabled: false }];
 }

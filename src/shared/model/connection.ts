@@ -51,6 +51,10 @@ export const connection = z
     expires_at: isoTime.nullable().meta({
       description: 'When the pending sign-in ends, or the login that cannot be refreshed; null if neither is so.',
     }),
+    sign_in_ends_at: isoTime.nullable().meta({
+      description:
+        'Until when somebody may complete the sign-in that has begun; null if there is none, or not any more.',
+    }),
     error: z
       .string()
       .nullable()

@@ -101,7 +101,7 @@ const keyFields =
   'apiKeyId name prefix readOnly groups connections ipRanges callsPerMinute dollarsPerDay expiresAt createdAt revokedAt revocable';
 const startedFields = 'connectionId status authorizeUrl expiresAt';
 const connectionFields =
-  'connectionId status user { userId userName name profilePicture } scopes createdAt lastUsedAt expiresAt error';
+  'connectionId status user { userId userName name profilePicture } scopes createdAt lastUsedAt expiresAt signInEndsAt error';
 const accountFields = 'accountId name createdAt balance currency lowCreditThreshold';
 const inAccount = { beside: ['account'] };
 

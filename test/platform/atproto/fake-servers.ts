@@ -96,6 +96,7 @@ export async function start(env: Record<string, string> = {}, runtime: Runtime =
   });
   const admin = new AccountAdmin(store, systemRuntime);
   const { key } = await admin.createKey(await admin.createAccount('Test', parseDollars('1') ?? 0), 'Test key');
-  const client = new Client({ baseUrl: `${gateway.origin}/v1`, key: key.expose(), authToken: 'alice.test:pass-word' });
-  return { pds, logins, plc, client, ttls, store, log, storeReads: () => storeReads };
+  const access = { baseUrl: `${gateway.origin}/v1`, key: key.expose() };
+  const client = new Client({ ...access, authToken: 'alice.test:pass-word' });
+  return { pds, logins, plc, access, client, ttls, store, log, storeReads: () => storeReads };
 }

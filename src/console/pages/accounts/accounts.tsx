@@ -3,9 +3,8 @@ import type { Capabilities } from '../../../shared/model/capabilities.ts';
 import type { ConnectionView } from '../../../shared/model/connection.ts';
 import { call, useFreeCall } from '../../api.ts';
 import { loadConnections, nameOf, useConnections } from '../../connections.ts';
-import { demo } from '../../page-data.ts';
 import { address, navigate } from '../../router.tsx';
-import { actor, chooseActor } from '../../session.ts';
+import { actor, chooseActor, demoActors } from '../../session.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { Time } from '../../ui/format.tsx';
@@ -237,7 +236,7 @@ function Remove({ of: connection, onClose }: { of: ConnectionView; onClose: () =
   const { id } = connection;
   const remove = async () => {
     await call('connections/delete', { id });
-    if (actor.value?.authToken === id) chooseActor(demo?.accounts[0] ?? null);
+    if (actor.value?.authToken === id) chooseActor(demoActors.value[0] ?? null);
     toast(`Removed ${nameOf(connection)}`);
     onClose();
     await loadConnections();
