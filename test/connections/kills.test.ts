@@ -61,6 +61,7 @@ describe.each(stores)('logins of two gateways on %s', (kind, openBackend) => {
     const results = {
       ...outcomes,
       late401: log.late,
+      unavailable: fleet.unavailable.length,
       kills,
       sent: sent.length,
       repeated,
@@ -69,8 +70,8 @@ describe.each(stores)('logins of two gateways on %s', (kind, openBackend) => {
     };
     process.stdout.write(`connections on ${kind}: ${JSON.stringify(results)}\n`);
     expect(fleet.wrong).toEqual([]);
-    // A busy database may exceed the time limits of the store.
-    if (kind === 'sqlite') expect(outcomes.unavailable).toBe(0);
+    // MongoDB keeps the locks of a killed gateway for 5 s (src/store/mongo/sessions.ts).
+    if (kind === 'sqlite') expect(fleet.unavailable).toEqual([]);
     // On a busy machine an access token may end before its request arrives, also that of the second attempt.
     expect(log.refused).toEqual([]);
     expect(2 * outcomes.late).toBeLessThanOrEqual(log.late);
@@ -83,18 +84,18 @@ describe.each(stores)('logins of two gateways on %s', (kind, openBackend) => {
       expect(new Set(lives).size).toBe(lives.length);
     }
     for (const family of lost) {
-      // The platform has refreshed the last but one, and nobody has used its new pair.
-      const [used, unused] = [family.at(-2), family.at(-1)];
-      const [performed, ...more] = sent.filter(({ token, status }) => token === used && status === 200);
-      expect([performed?.isLost, more.length, tokens.has(unused ?? '')]).toEqual([expect.any(Boolean), 0, false]);
+      // The platform has refreshed the last but one, and nobody has the new pair.
+      const [used, unused] = family.slice(-2);
+      expect(sent.filter(({ token, status }) => token === used && status === 200)).toHaveLength(1);
+      expect(tokens.has(unused ?? '')).toBe(false);
     }
-    const isLost = (token: string) => lost.some((family) => family.at(-2) === token);
-    for (const { aim, token } of sent)
-      if (aim === 'before' || aim === 'after') expect([aim, isLost(token)]).toEqual([aim, aim === 'after']);
+    for (const { token } of sent.filter(({ aim }) => aim === 'after'))
+      expect(lost.some((family) => family.at(-2) === token)).toBe(true);
     expect(counts).toMatchObject({ reused_refresh_tokens: lost.length });
     expect(Object.keys(counts.repeated_refresh_tokens)).toHaveLength(lost.length);
 
-    expect(fleet.endings).toEqual(lost.map(() => ({ ...expect.anything(), status: 'expired' })));
+    const interrupted = { status: 'expired', error: expect.stringContaining('interrupted') };
+    expect(fleet.endings).toMatchObject(lost.map(() => interrupted));
     await until(() => expect(fleet.expired()).toHaveLength(lost.length));
     for (const id of ids) expect(await fleet.detail(id)).toMatchObject({ status: 'active', error: null });
   });

@@ -119,9 +119,10 @@ export async function startLogins(backend: Backend, connections: number, random:
   await persistently((owner) => register(owner.with({ authToken }), webhook));
   const ids = await Promise.all(Array.from({ length: connections }, () => signIn('/connections')));
 
-  const outcomes = { succeeded: 0, interrupted: 0, ended: 0, late: 0, unavailable: 0, longestMs: 0 };
+  const outcomes = { succeeded: 0, interrupted: 0, ended: 0, late: 0, longestMs: 0 };
   /** Outcomes that no kill explains. */
   const wrong: string[] = [];
+  const unavailable: string[] = [];
   /** The ends of logins, as their connections show them. */
   const endings: { status: string; error: string | null }[] = [];
   const repairing = new Map<string, Promise<unknown>>();
@@ -133,7 +134,7 @@ export async function startLogins(backend: Backend, connections: number, random:
   };
 
   return {
-    ...{ sandbox, ids, log, gateways, outcomes, wrong, endings, detail, ready, kill },
+    ...{ sandbox, ids, log, gateways, outcomes, wrong, unavailable, endings, detail, ready, kill },
     counts: async (): Promise<OAuthCounts> => (await (await fetch(`${sandboxUrl}/control/stats`)).json()).oauth,
     /** Returns the connections of the delivered events, each event once. */
     expired() {
@@ -159,7 +160,7 @@ export async function startLogins(backend: Backend, connections: number, random:
         outcomes.ended += 1;
         const repaired = repairing.get(id) ?? repair(id).finally(() => repairing.delete(id));
         repairing.set(id, repaired);
-      } else if (answer.status === 503) outcomes.unavailable += 1;
+      } else if (answer.status === 503) unavailable.push(`${answer.body.error}`);
       else if (/rejected auth_token/.test(answer.body.error ?? '')) outcomes.late += 1;
       else wrong.push(`${answer.status} ${answer.body.error}`);
       return answer?.status === 200;

@@ -153,7 +153,8 @@ describe('connection as auth_token', () => {
       bot.post(`/connections/${id}/reconnect`),
       bot.write('DELETE', `/connections/${id}`),
     ];
-    for (const answer of await Promise.all(refusals)) expectRefusal(answer, 403, /may (not use the connection conn_|use only some connections)/);
+    for (const answer of await Promise.all(refusals))
+      expectRefusal(answer, 403, /may (not use the connection conn_|use only some connections)/);
     const reader = bot.with({ authToken: '' });
     const listed = (await reader.get('/connections')).body.data['connections'] as { id: string }[];
     expect(listed.map((each) => each.id)).toEqual([id]);

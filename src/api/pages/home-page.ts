@@ -100,7 +100,7 @@ ${
 
 function credentials(): Html {
   return html`<form class="credentials" id="credentials" autocomplete="off">
-<p>Create a key with <code>${commandName} account create --name me --credits 5</code> and <code>${commandName} key create --account &lt;id&gt;</code>. <code>${commandName} connect</code> signs a user of the platform in.</p>
+<p>Create a key with <code>${commandName} account create --name me --credits 5</code> and <code>${commandName} key create --account &lt;id&gt;</code>.</p>
 <label>API key <input name="key" type="password" required autocomplete="off" spellcheck="false" placeholder="$POSTERN_KEY"></label>
 <label>Connection <input name="actor" type="password" required autocomplete="off" spellcheck="false" placeholder="$CONNECTION"></label>
 </form>`;
