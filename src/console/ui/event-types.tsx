@@ -1,6 +1,9 @@
-import { accountEventTypes } from '../../shared/model/event.ts';
+import type { AccountEventType } from '../../shared/model/event.ts';
 import { useFreeCall } from '../api.ts';
 import { LoadedView } from './states.tsx';
+
+/** The event types that do not come from the platform. Only webhooks and streams that list them get them. */
+const accountEventTypes: readonly AccountEventType[] = ['account.low_credit', 'connection.expired'];
 
 /** Chooses event types, in the field `events` of a form. */
 export function EventTypes({ chosen = null }: { chosen?: readonly string[] | null }) {
