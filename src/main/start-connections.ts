@@ -23,7 +23,7 @@ export interface ConnectionOptions {
 }
 
 const noSignIn: Readonly<Record<PlatformKind, string>> = {
-  sandbox: 'sign-ins',
+  sandbox: 'sign-ins with SANDBOX_PUBLIC, because browsers cannot open the pages of the embedded sandbox',
   x: "sign-ins need X_CLIENT_ID, the client id of the operator's app at X",
   atproto: 'sign-ins with a browser. Send identifier and app_password',
 };
