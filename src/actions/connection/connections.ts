@@ -51,6 +51,7 @@ function passwordLogin(input: z.output<z.ZodObject<typeof passwordFields>>): Sec
   if (identifier === undefined) throw missingField('identifier');
   if (password === undefined) throw missingField('app_password');
   if (!/^[\x21-\x7e]+$/.test(identifier)) throw malformedField('identifier', 'must be a handle or a DID');
+  if (!/^[\x20-\x7e]+$/.test(password)) throw malformedField('app_password', 'must be an app password');
   return new Secret(`${identifier}:${password}`);
 }
 
