@@ -61,6 +61,7 @@ export async function startWebhooks(options: WebhookOptions) {
   const streams = new LiveStreams({ store, vault, runtime, opener, logins: options.logins });
   const host = new PollerHost({
     ...way,
+    logins: options.logins,
     store,
     vault,
     receivers,
@@ -107,6 +108,7 @@ export async function startWebhooks(options: WebhookOptions) {
   return {
     service: new WebhookService({
       ...way,
+      logins: options.logins,
       store,
       vault,
       receivers,

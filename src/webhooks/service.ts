@@ -44,7 +44,7 @@ import {
   view,
 } from './registration/views.ts';
 import type { MessageOpener } from './shared/message-opener.ts';
-import type { PlatformAccess } from './shared/platform-access.ts';
+import { isDeletedConnection, type PlatformAccess, type PlatformLogins } from './shared/platform-access.ts';
 import { type AttemptExchange, type PollerCredentials, secretOverlapMs, type WebhookVault } from './shared/secrets.ts';
 import type { LiveStreams } from './streams/live-streams.ts';
 
@@ -60,6 +60,7 @@ export interface StreamOrder {
 
 export interface WebhookServiceParts extends PlatformAccess {
   streams: LiveStreams;
+  logins: PlatformLogins;
   opener: MessageOpener;
   store: Store;
   vault: WebhookVault;
@@ -205,14 +206,17 @@ export class WebhookService {
     return found.filter((_, index) => kept[index]);
   }
 
-  /** Lets the pollers with an `auth_token` try it again, because it works again or no longer. */
+  /** Lets the pollers with an `auth_token` try it again, because it works again or no longer. Drops the events of a deleted connection. */
   async retry(account: string, authToken: string): Promise<void> {
-    const { store, vault } = this.#parts;
+    const { store, vault, logins } = this.#parts;
+    const isDeleted = await isDeletedConnection(logins, account, authToken);
     const webhooks = await store.webhooks.list(account, maxPerAccount);
     for (const id of new Set(webhooks.map(({ poller }) => poller))) {
       const poller = await store.pollers.find(account, id);
       const credentials = poller && decryptedOrNull(() => vault.openPoller(poller));
-      if (poller && credentials?.authToken === authToken) await store.pollers.renew(poller);
+      if (!poller || credentials?.authToken !== authToken) continue;
+      if (isDeleted) for (const webhook of webhooks) await store.deliveries.drop(account, webhook.id, id);
+      await store.pollers.renew(poller);
     }
   }
 

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { connect } from '../support/connect.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusal.ts';
+import { until } from '../support/until.ts';
 import { useService } from '../support/use-service.ts';
 
-const { ada, graphql } = await useService({ RATE_LIMIT: '0' });
+const { ada, graphql, sandbox } = await useService({ RATE_LIMIT: '0' });
 const owner = ada.with({ authToken: '' });
 const [own, foreign] = [await connect(ada, 'ada'), await connect(ada, 'grace')];
 const made = await owner.post('/account/keys', { name: 'Restricted', connections: [own] });
@@ -81,5 +82,24 @@ describe('a key that is restricted to connections', () => {
       ];
       for (const answer of answers) expectRefusal(answer, 403, /events of the account/);
     }
+  });
+});
+
+describe('a deleted connection', () => {
+  test('leaves no stored event to replay or to resend', async () => {
+    const connection = await connect(ada, 'linus');
+    const id = await webhookOf(connection, 'deleted');
+    await sandbox.makeEvents({ userName: 'linus', type: 'follow', count: 2 });
+    const [event] = await until(async () => {
+      const found = (await owner.get(`/webhooks/${id}/deliveries`)).body.data['deliveries'] as { event_id: string }[];
+      expect(found).toHaveLength(2);
+      return found;
+    });
+    await owner.write('DELETE', `/connections/${connection}`);
+    await until(async () => {
+      const { body } = await owner.post('/webhooks/replay', { webhook_id: id });
+      expect(body.data).toMatchObject({ replayed: 0 });
+    });
+    expectRefusal(await owner.post(`/webhooks/${id}/deliveries/${event?.event_id}/resend`), 404, /^Delivery not found/);
   });
 });

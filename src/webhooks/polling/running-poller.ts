@@ -28,7 +28,7 @@ import { DailyCheck } from '../registration/daily-check.ts';
 import type { Handshakes } from '../registration/handshakes.ts';
 import type { EventAllowances } from '../shared/event-allowance.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
-import type { ActivityPage, PlatformAccess } from '../shared/platform-access.ts';
+import type { ActivityPage, PlatformAccess, PlatformLogins } from '../shared/platform-access.ts';
 import { type PollerMonitor, PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { ActivityRequests, type ActivityResponse } from './activity-requests.ts';
@@ -55,6 +55,7 @@ const maxRoomMs = 200;
 const limitReached = 'more events have happened than an account may receive, so the others are read later';
 
 export interface RunningPollerParts extends PlatformAccess {
+  logins: PlatformLogins;
   store: Store;
   vault: WebhookVault;
   receivers: Receivers;
