@@ -26,7 +26,7 @@ export interface ConnectionOptions {
 
 /** The error messages for platforms without sign-in. */
 const signInHints: Readonly<Record<PlatformKind, string>> = {
-  sandbox: 'The sandbox has no sign-ins',
+  sandbox: 'There are no sign-ins with SANDBOX_PUBLIC, because browsers cannot open the pages of the embedded sandbox',
   x: 'Sign-ins are not set up: the operator must set X_CLIENT_ID',
   atproto: 'This platform has no sign-ins with a browser: send identifier and app_password',
 };

@@ -108,6 +108,7 @@ export async function startWebhooks(options: WebhookOptions) {
   return {
     service: new WebhookService({
       ...way,
+      logins: options.logins,
       store,
       vault,
       receivers,

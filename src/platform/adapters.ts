@@ -50,9 +50,9 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   sandbox: {
     capabilities: sandboxCapabilities,
     ping: { path: '/2/users/me', status: 401 },
-    open: async ({ connections, ...options }) => {
+    open: async ({ connections, ...options }, { platform: { hidesPages } }) => {
       const { SandboxPlatform } = await import('./sandbox/adapter.ts');
-      return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true });
+      return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true, hidesPages });
     },
   },
   atproto: {

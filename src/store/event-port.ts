@@ -146,6 +146,8 @@ export interface DeliveryStore {
    * undo a newer one. A delivered result that is stored already is ignored too.
    */
   finish(poller: PollerReference, results: readonly DeliveryResult[]): Promise<'noted' | 'superseded'>;
+  /** Deletes the deliveries to a webhook of the events of a poller. */
+  drop(account: string, webhook: string, poller: string): Promise<void>;
   /** Lists deliveries by event, newest first, then by id in descending order. If a position is given, the list begins after it. */
   list(
     account: string,

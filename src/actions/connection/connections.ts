@@ -74,6 +74,7 @@ function passwordLogin(input: SignInInput): Secret | null {
   if (identifier === undefined) throw missingField('identifier');
   if (password === undefined) throw missingField('app_password');
   if (!/^[\x21-\x7e]+$/.test(identifier)) throw malformedField('identifier', 'must be a handle or a DID');
+  if (!/^[\x20-\x7e]+$/.test(password)) throw malformedField('app_password', 'must be an app password');
   return new Secret(`${identifier}:${password}`);
 }
 

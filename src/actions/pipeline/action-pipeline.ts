@@ -167,18 +167,25 @@ export class ActionPipeline {
     paging: Paging<Output>,
     beside: Input = {},
   ): PreparedCall<Output> {
-    const { cursors, accounts, connections, capabilities, webhooks } = this.#parts;
+    const { cursors, accounts, connections, capabilities } = this.#parts;
+    const allowed = caller.key?.restrictions?.connections ?? null;
+    const webhooks = this.#parts.webhooks.only(allowed);
     const author = caller.key?.author ?? operator;
     const common = { account: caller.account, author, webhooks, credentials: this.#credentials(action, caller) };
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, listOf(action, checked, caller.account), checked);
-      const usableConnections = caller.key?.restrictions?.connections ?? null;
-      const context = { ...common, accounts, connections, usableConnections, capabilities };
+      const triesLogin = hasLogin(action, checked, common.credentials);
+      const context = { ...common, accounts, connections, usableConnections: allowed, capabilities };
       return {
         action,
         ...nothingToCheck,
-        run: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)),
+        run: async (tokenFor) => {
+          const run = () => action.run({ ...context, tokenFor }, input as never);
+          if (!triesLogin) return seal(await run());
+          this.#parts.failedCalls.check(caller.account);
+          return seal(await this.#counted(caller, run));
+        },
       };
     }
     const authToken = checkToken(caller.authToken, caller);
@@ -205,7 +212,10 @@ export class ActionPipeline {
       run: async (tokenFor, onCost) => {
         this.#parts.failedCalls.check(account);
         // What does not work is refused before the action stores or sends anything.
-        if (isConnectionId(authToken)) await this.#checkConnection(caller, authToken);
+        if (isConnectionId(authToken)) {
+          const { signal } = caller;
+          await this.#counted(caller, () => this.#parts.logins.credentialOf({ account, authToken, signal }));
+        }
         const checkedInput = checks.unchecked === 0 ? input : await checks.check();
         // A write that has started continues after the client disconnects.
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
@@ -225,23 +235,20 @@ export class ActionPipeline {
         const { streamTokens } = this.#parts;
         const { key } = caller;
         const context = { tokenFor, platform, media, messages, tasks: own, key, streamTokens, ...common };
-        try {
-          return seal(await named(action, () => action.run(context, checkedInput as never)));
-        } catch (error) {
-          if (this.#isCounted(error, caller)) this.#parts.failedCalls.count(account);
-          throw error;
-        }
+        const run = () => named(action, () => action.run(context, checkedInput as never));
+        return seal(await this.#counted(caller, run));
       },
     };
   }
 
-  async #checkConnection(caller: Caller, authToken: Secret): Promise<void> {
-    const { failedCalls, logins } = this.#parts;
-    const { account, signal } = caller;
-    await logins.credentialOf({ account, authToken, signal }).catch((error) => {
-      if (this.#isCounted(error, caller)) failedCalls.count(account);
+  /** Runs a part of a call, whose failure counts for the limit of failed calls. */
+  async #counted<T>(caller: Caller, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (this.#isCounted(error, caller)) this.#parts.failedCalls.count(caller.account);
       throw error;
-    });
+    }
   }
 
   /** Returns true for a failure that the caller could avoid, and false for one of the operator's platform or of this service. */
@@ -300,6 +307,11 @@ function expensiveChecks({ expensive }: Action, input: Input, tasks: TaskRunner)
   if (!expensive || unchecked === 0) return { unchecked: 0, check: async () => input };
   let checking: Promise<unknown> | undefined;
   return { unchecked, check: () => (checking ??= expensive.check(input as never, tasks)) };
+}
+
+/** Returns true for a call that signs in at the platform with credentials, which could otherwise be guessed without a limit. */
+function hasLogin({ handlesCredentials: fields }: Action, input: Input, { authToken }: Credentials): boolean {
+  return authToken !== null || (Array.isArray(fields) && fields.some((field) => input[field] !== undefined));
 }
 
 function checkToken(token: Secret | null, { key }: Caller): Secret {

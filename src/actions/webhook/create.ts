@@ -34,6 +34,7 @@ export const createWebhook = platformAction({
   example: { url: 'http://localhost:9000/postern', secret: 'a-secret-of-at-least-16' },
   output: createdWebhook,
   async run({ platform, webhooks, account, author, credentials, tokenFor }, { url, events = null, secret = null }) {
+    webhooks.checkTypes(events);
     const receiver = webhooks.checkUrl(url);
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     return webhooks.create({

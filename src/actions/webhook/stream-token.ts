@@ -33,7 +33,8 @@ export const eventToken = platformAction({
     expires_at: isoTime.meta({ description: 'When the token ceases to open the stream.' }),
   }),
   validate: ({ types: wanted }, _platform, credentials) => requireCodeFor(wanted, credentials),
-  async run({ key, credentials, streamTokens }, { types = null }) {
+  async run({ key, webhooks, credentials, streamTokens }, { types = null }) {
+    webhooks.checkTypes(types);
     if (key === null) throw new Error('a token needs an API key');
     const { authToken, proxy, encryptionCode } = credentials;
     const { token, expiresAt } = streamTokens.make(

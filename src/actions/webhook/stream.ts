@@ -42,6 +42,7 @@ export const eventStream = platformAction({
   output: streamedEvent,
   validate: ({ types: wanted }, _platform, credentials) => requireCodeFor(wanted, credentials),
   async run({ platform, webhooks, account, credentials }, { types: wanted = null, last_event_id: after = null }) {
+    webhooks.checkTypes(wanted);
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     const proxy = credentials.proxy?.expose() ?? null;
     return webhooks.stream({

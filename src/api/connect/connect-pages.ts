@@ -22,11 +22,21 @@ export interface ConnectPagesParts {
 export function connectPages({ signIn, publicUrl }: ConnectPagesParts): Router {
   const router = Router();
 
+  const isSecure = () => publicUrl()?.startsWith('https:') === true;
+  const cookieOptions = () => ({ httpOnly: true, sameSite: 'lax' as const, secure: isSecure(), path: '/' });
+
+  /** Returns the name of a connection's cookie, and its value in the request. Other hosts cannot set a cookie with `__Host-`. */
+  const cookieOf = ({ headers }: Request, connection = ''): [name: string, value: string | null] => {
+    const name = `${isSecure() ? '__Host-' : ''}postern_connect_${connection}`;
+    const found = headers.cookie?.split('; ').find((each) => each.startsWith(`${name}=`));
+    return [name, found?.slice(name.length + 1) ?? null];
+  };
+
   const show = async (request: Request, response: Response) => {
     const offer = await signIn.offer(codeOf(request));
     if ('refusal' in offer) return sendNotice(request, response, refusalPage(offer));
-    // Browsers check the redirect after the form too. `same-origin` keeps the Origin of the form, which `no-referrer` would remove.
-    const headers = pageHeaders({ 'script-src': "'none'", 'form-action': `'self' ${offer.host}` });
+    // Browsers check the redirects after the form too, and the platform may add some of its own. `same-origin` keeps the Origin of the form, which `no-referrer` would remove.
+    const headers = pageHeaders({ 'script-src': "'none'", 'form-action': "'self' https: http:" });
     response.set({ ...headers, 'referrer-policy': 'same-origin' });
     await sendPage(request, response, await page(offerPage(offer)));
   };
@@ -38,13 +48,7 @@ export function connectPages({ signIn, publicUrl }: ConnectPagesParts): Router {
     const [name, cookie] = cookieOf(request, code.split('-')[0]);
     const begun = await signIn.begin(code, cookie);
     if ('refusal' in begun) return sendNotice(request, response, refusalPage(begun));
-    response.cookie(name, begun.cookie.expose(), {
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: publicUrl()?.startsWith('https:') === true,
-      path: '/connect',
-      maxAge: begun.seconds * 1_000,
-    });
+    response.cookie(name, begun.cookie.expose(), { ...cookieOptions(), maxAge: begun.seconds * 1_000 });
     redirect(response, begun.authorizeUrl);
   };
 
@@ -53,9 +57,11 @@ export function connectPages({ signIn, publicUrl }: ConnectPagesParts): Router {
       const value = request.query[name];
       return typeof value === 'string' ? value : null;
     });
-    const [, cookie] = cookieOf(request, state?.split('.')[0]);
+    const [name, cookie] = cookieOf(request, state?.split('.')[0]);
     const result = await signIn.finish({ state: state ?? '', code: code ?? null, error: error ?? null, cookie });
     const { returnTo, id } = result;
+    // Other sites cannot clear the cookie, because they do not know the state.
+    if (cookie !== null && id !== null) response.clearCookie(name, cookieOptions());
     if (returnTo !== null && id !== null) return redirect(response, withResult(returnTo, id, result.outcome));
     await sendNotice(request, response, result.outcome === 'active' ? successPage(result) : refusalPage(result));
   };
@@ -67,13 +73,6 @@ export function connectPages({ signIn, publicUrl }: ConnectPagesParts): Router {
 }
 
 const codeOf = ({ params }: Request) => String(params['code']);
-
-/** Returns the name of a connection's cookie, and its value in the request. */
-function cookieOf({ headers }: Request, connection = ''): [name: string, value: string | null] {
-  const name = `postern_connect_${connection}`;
-  const found = headers.cookie?.split('; ').find((each) => each.startsWith(`${name}=`));
-  return [name, found?.slice(name.length + 1) ?? null];
-}
 
 /**
  * Refuses a form of another site. It would take a person past the page that shows which account asks for access. Browsers send

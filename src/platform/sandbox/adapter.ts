@@ -14,10 +14,24 @@ export class SandboxPlatform extends XPlatform {
   override readonly maxWaitingCalls = maxWaitingCalls;
   override readonly minPollMs = 500;
 
-  constructor(options: Omit<XPlatformOptions, 'features' | 'appToken' | 'app' | 'identifiers' | 'onCreditExhausted'>) {
+  /** `hidesPages` is true if browsers cannot open the pages of the sandbox, so that nobody can sign in. */
+  constructor({
+    hidesPages = false,
+    ...options
+  }: Omit<XPlatformOptions, 'features' | 'appToken' | 'app' | 'identifiers' | 'onCreditExhausted'> & {
+    hidesPages?: boolean;
+  }) {
     const { origin, host } = new URL(options.origin);
     const features = { extensions: true, host, pages: { url: origin, platformUrl: origin } };
-    super({ ...options, origin, features, app, appToken: null, identifiers: null, onCreditExhausted: () => {} });
+    super({
+      ...options,
+      origin,
+      features,
+      app: hidesPages ? null : app,
+      appToken: null,
+      identifiers: null,
+      onCreditExhausted: () => {},
+    });
   }
 
   override as(call: PlatformCall): PlatformSession {

@@ -142,6 +142,8 @@ function configOf(checked: CheckedSettings, env: Environment) {
     platform: Object.freeze({
       kind: kindOf(checked),
       demo: isDemo(checked),
+      /** True if other machines reach the gateway, but not its embedded sandbox, whose pages a sign-in needs. */
+      hidesPages: isDemo(checked) && checked.SANDBOX_PUBLIC && platformUrl(checked) === null,
       url: platformUrl(checked),
       timeoutMs: checked.PLATFORM_TIMEOUT_MS,
       waitMs: checked.PLATFORM_WAIT_MS,

@@ -35,6 +35,10 @@ export const accountEventTypes = ['account.low_credit', 'connection.expired'] as
 
 export type AccountEventType = (typeof accountEventTypes)[number];
 
+export function isAccountEventType(type: string): boolean {
+  return accountEventTypes.some((known) => known === type);
+}
+
 /** The types that the `events` of a webhook and the `types` of a live stream may list. */
 export const webhookEventTypes = [...eventTypes, ...accountEventTypes] as const;
 

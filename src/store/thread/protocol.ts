@@ -21,7 +21,7 @@ export const storeMethods = {
   secretCheck: ['read', 'write', 'samples', 'discardSealed'],
   platformState: ['read', 'write'],
   identifiers: ['find', 'save'],
-  deliveries: ['waiting', 'finish', 'list', 'find', 'queued', 'replay', 'backlog'],
+  deliveries: ['waiting', 'finish', 'list', 'find', 'queued', 'replay', 'drop', 'backlog'],
   accountEvents: ['add', 'waiting', 'queue'],
   connections: ['create', 'find', 'list', 'listAll', 'replace', 'touch', 'toRevoke', 'remove'],
 } as const satisfies { [Group in StoreGroup]: readonly (keyof Store[Group])[] };

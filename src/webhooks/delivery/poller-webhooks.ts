@@ -1,5 +1,6 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../../store/port.ts';
+import { type CredentialResolver, isDeletedConnection } from '../shared/platform-access.ts';
 import type { PollerRun } from '../shared/poller-run.ts';
 import type { MessagesWait, WebhookVault } from '../shared/secrets.ts';
 import { freshMs } from './send-gate.ts';
@@ -9,6 +10,7 @@ export interface PollerWebhooksParts {
   vault: WebhookVault;
   runtime: Runtime;
   run: PollerRun;
+  logins: CredentialResolver;
 }
 
 /** The webhooks of one poller as last read from the store, and the changes that the poller makes to them. */
@@ -62,6 +64,12 @@ export class PollerWebhooks {
       this.#refreshing = null;
     });
     return this.#refreshing;
+  }
+
+  /** Returns true if the connection of the poller was deleted, so that nothing is delivered any more. */
+  isGone(): Promise<boolean> {
+    const { vault, run, logins } = this.#parts;
+    return isDeletedConnection(logins, run.record.account, vault.openPoller(run.record).authToken);
   }
 
   /** Returns true if a webhook that left the poller was deleted. Also returns true if the store cannot be read. */

@@ -84,7 +84,7 @@ describe('the page of a one-time code', () => {
     expect(text).not.toContain(code);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(
-      /default-src 'none'.*script-src 'none'.*form-action 'self' x\.example; frame-ancestors 'none'/,
+      /default-src 'none'.*script-src 'none'.*form-action 'self' https: http:; frame-ancestors 'none'/,
     );
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('same-origin');
@@ -102,12 +102,14 @@ describe('the page of a one-time code', () => {
     const { status, headers, text } = await begin({ origin, cookie: `other=1; ${cookie}` });
     expect([status, headers.get('location'), text]).toEqual([303, 'https://x.example/authorize?state=s', '']);
     expect(headers.get('set-cookie')).toMatch(
-      new RegExp(`^${cookie}; Max-Age=600; Path=/connect; Expires=[^;]+; HttpOnly; SameSite=Lax$`),
+      new RegExp(`^${cookie}; Max-Age=600; Path=/; Expires=[^;]+; HttpOnly; SameSite=Lax$`),
     );
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(called).toEqual([[code, 'nonce']]);
-    publicUrl = 'https://gateway.example';
-    expect((await begin()).headers.get('set-cookie')).toMatch(/; Secure/);
+    publicUrl = 'https://gateway.example/postern';
+    const secure = await begin({ origin, cookie: `__Host-${cookie}` });
+    expect(secure.headers.get('set-cookie')).toMatch(new RegExp(`^__Host-${cookie};.* Path=/;.*; Secure`));
+    expect(called.at(-1)).toEqual([code, 'nonce']);
   });
 
   test.each([
@@ -151,6 +153,9 @@ describe('the page to which the platform returns', () => {
     expect(text).toContain('You can close this window');
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('set-cookie')).toMatch(
+      new RegExp(`^postern_connect_${connection}=; Path=/; Expires=Thu, 01 Jan 1970`),
+    );
     expect(called).toEqual([{ state: `${connection}.s`, code: 'c', error: null, cookie: 'nonce' }]);
   });
 

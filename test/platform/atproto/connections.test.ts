@@ -37,3 +37,17 @@ test('an app password makes a connection, and another one of the same user repla
   expect(connections).toMatchObject([{ id, status: 'active', user: { userName: 'alice.test' }, scopes: [] }]);
   expect(JSON.stringify(connections)).not.toContain('another-one');
 });
+
+test('wrong app passwords count for the limit of failed calls, and those with line breaks are refused with 400', async () => {
+  const { logins, client } = await start({ ...loopback, FAILED_CALL_RATE_LIMIT: '3' });
+  const owner = client.with({ authToken: '' });
+  expectRefusal(await owner.post('/connections', { ...password, app_password: 'a\nb' }), 400, /app_password/);
+  logins.routes['com.atproto.server.createSession'] = json({ error: 'AuthenticationRequired' }, 401);
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 8; guess++) {
+    const { status } = await owner.post('/connections', { ...password, app_password: `guess-${guess}` });
+    statuses.push(status);
+  }
+  expect(statuses.slice(0, 3)).toEqual([403, 403, 403]);
+  expect(statuses.slice(-3)).toEqual([429, 429, 429]);
+});

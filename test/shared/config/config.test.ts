@@ -29,6 +29,7 @@ describe('settings', () => {
       platform: {
         kind: 'sandbox',
         demo: true,
+        hidesPages: false,
         url: null,
         timeoutMs: 15_000,
         waitMs: 25_000,
@@ -234,6 +235,7 @@ describe('settings', () => {
 
   test('allow no webhooks on http://localhost by default if everyone can use the demo key', () => {
     expect(readConfig({ SANDBOX_PUBLIC: '1' }).webhooks).toEqual({ allowLocalhost: false });
+    expect(readConfig({ SANDBOX_PUBLIC: '1' }).platform.hidesPages).toBe(true);
     const chosen = readConfig({ SANDBOX_PUBLIC: '1', ALLOW_LOCALHOST_WEBHOOKS: '1' });
     expect(chosen.webhooks).toEqual({ allowLocalhost: true });
   });
