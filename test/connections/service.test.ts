@@ -140,6 +140,16 @@ describe('connection as auth_token', () => {
     expect((await owner.get('/account/balance')).body.data['balance']).toBe(balance);
   });
 
+  test('refuses a key for an unknown, foreign or deleted connection with 404', async () => {
+    const { id, owner } = await connected();
+    const { owner: stranger } = await connected();
+    const create = (by: Client, one: string) => by.post('/account/keys', { name: 'Bot', connections: [id, one] });
+    for (const each of [`conn_${'0'.repeat(22)}`, await connect(stranger, 'grace')])
+      expectRefusal(await create(owner, each), 404, new RegExp(`no connection ${each}`));
+    await owner.write('DELETE', `/connections/${id}`);
+    expectRefusal(await create(owner, id), 404, new RegExp(`no connection ${id}`));
+  });
+
   test('is the only one that a restricted key can use', async () => {
     const { id, client, owner } = await connected();
     const other = await connect(owner, 'grace');
