@@ -79,11 +79,10 @@ interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   readonly takesBase64: boolean;
   /** True if the action deletes or overwrites something that no other call restores. */
   readonly destructive: boolean;
-  /**
-   * True if the action returns, stores or creates a credential: agents have no tool for it. Or the input fields with credentials, which the
-   * tool does not have.
-   */
-  readonly handlesCredentials: boolean | readonly string[];
+  /** True if the action returns, stores or creates a credential. Agents have no tool for it. */
+  readonly handlesCredentials: boolean;
+  /** The input fields with credentials, which the tool of the action does not have. */
+  readonly secretFields: readonly string[];
   /** The endpoint group that a restricted API key needs. `null` for the group in the action's name. */
   readonly keyGroup: EndpointGroup | null;
   /** `null` if the action stays. */
@@ -152,7 +151,7 @@ export type Action<O extends z.ZodType = z.ZodType> = PlatformAction<O> | Accoun
 
 type Defaulted =
   | ('kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description')
-  | ('destructive' | 'handlesCredentials' | 'keyGroup' | 'deprecated');
+  | ('destructive' | 'handlesCredentials' | 'secretFields' | 'keyGroup' | 'deprecated');
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
   ActionDeclaration,
   Defaulted | 'expensive' | 'input' | 'output' | 'example'
@@ -174,6 +173,7 @@ const defaults = {
   takesBase64: false,
   destructive: false,
   handlesCredentials: false,
+  secretFields: [],
   expensive: null,
   description: '',
   keyGroup: null,

@@ -50,9 +50,7 @@ const extraFields = {
 };
 
 /** The tools of all actions that agents may call, in the order of the documents. */
-export const tools: readonly Tool[] = actions
-  .filter(({ handlesCredentials }) => handlesCredentials !== true)
-  .map(toolOf);
+export const tools: readonly Tool[] = actions.filter((action) => !action.handlesCredentials).map(toolOf);
 
 export function isPolicy(text: string): text is Policy {
   return (policies as readonly string[]).includes(text);
@@ -116,8 +114,7 @@ function descriptionOf(action: Action): string {
 
 /** Returns the fields that a tool leaves out: files, because a model names a file by its address, and credentials. */
 function leftOut(action: Action): readonly string[] {
-  const { handlesCredentials } = action;
-  return [...(endpointOf(action).bytes ?? []), ...(typeof handlesCredentials === 'object' ? handlesCredentials : [])];
+  return [...(endpointOf(action).bytes ?? []), ...action.secretFields];
 }
 
 /** Returns the rules about several fields, without the fields that are left out. */

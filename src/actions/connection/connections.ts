@@ -40,9 +40,13 @@ const passwordFields = {
     .min(1)
     .max(128, 'must be at most 128 characters')
     .optional()
-    .meta({ description: 'AT Protocol only: an app password of the user.', examples: ['abcd-efgh-ijkl-mnop'] }),
+    .meta({
+      description:
+        'AT Protocol only: an app password of the user. The connection is then active at once, without a page.',
+      examples: ['abcd-efgh-ijkl-mnop'],
+    }),
 };
-const credentials = Object.keys(passwordFields);
+const secretFields = Object.keys(passwordFields);
 
 const requestedScopes = z
   .array(z.string().min(1).max(64, 'must be at most 64 characters'))
@@ -88,7 +92,7 @@ export const createConnection = accountAction({
     'An account may have 1,000 connections, 100 of them pending.',
   price: 0,
   effect: 'once',
-  handlesCredentials: credentials,
+  secretFields,
   input: z.object({
     scopes: requestedScopes.meta({
       description: 'Scopes to ask for; if left out, all but those of direct messages. `GET /capabilities` lists them.',
@@ -141,7 +145,7 @@ export const reconnect = accountAction({
   description: `${aboutPage} The old login works until then, and stays if the sign-in fails. Another user than before is refused.`,
   price: 0,
   effect: 'once',
-  handlesCredentials: credentials,
+  secretFields,
   input: z.object({
     id: connectionIdInput,
     scopes: requestedScopes.meta({
@@ -163,7 +167,8 @@ export const deleteConnection = accountAction({
   path: '/connections/{id}',
   summary: 'Delete a connection',
   description:
-    'Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours.',
+    'Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 ' +
+    'hours. An app password stays valid until its user revokes it.',
   price: 0,
   effect: 'once',
   destructive: true,

@@ -310,8 +310,8 @@ function expensiveChecks({ expensive }: Action, input: Input, tasks: TaskRunner)
 }
 
 /** Returns true for a call that signs in at the platform with credentials, which could otherwise be guessed without a limit. */
-function hasLogin({ handlesCredentials: fields }: Action, input: Input, { authToken }: Credentials): boolean {
-  return authToken !== null || (Array.isArray(fields) && fields.some((field) => input[field] !== undefined));
+function hasLogin({ secretFields }: Action, input: Input, { authToken }: Credentials): boolean {
+  return authToken !== null || secretFields.some((field) => input[field] !== undefined);
 }
 
 function checkToken(token: Secret | null, { key }: Caller): Secret {

@@ -229,6 +229,7 @@ describe('POST /connections', () => {
     [{ identifier: 'ada' }, 'Missing required field: app_password'],
     [{ app_password: 'x' }, 'Missing required field: identifier'],
     [{ identifier: 'a', app_password: 'x', scopes: ['tweet.read'] }, /scopes: must not be given/],
+    [{ identifier: 'a', app_password: 'x', return_to: 'https://a.example' }, /return_to: must not be given/],
     [{ identifier: 'a b', app_password: 'x' }, /identifier: must be a handle or a DID/],
   ])('refuses an incomplete app password with 400: %j', async (body, error) => {
     expectRefusal(await owner.post('/connections', body), 400, error);
