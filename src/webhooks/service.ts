@@ -216,7 +216,7 @@ export class WebhookService {
       const credentials = poller && decryptedOrNull(() => vault.openPoller(poller));
       if (!poller || credentials?.authToken !== authToken) continue;
       if (isDeleted) for (const webhook of webhooks) await store.deliveries.drop(account, webhook.id, id);
-      await store.pollers.renew(poller);
+      await store.pollers.renew({ account, id });
     }
   }
 
