@@ -488,7 +488,7 @@ export interface ConnectionsCreateInput {
   return_to?: string | undefined;
   /** AT Protocol only: handle or DID of the user, who needs no page with an app password. */
   identifier?: string | undefined;
-  /** AT Protocol only: an app password of the user. */
+  /** AT Protocol only: an app password of the user. The connection is then active at once, without a page. */
   app_password?: string | undefined;
 }
 
@@ -537,7 +537,7 @@ export interface ConnectionsReconnectInput {
   return_to?: string | undefined;
   /** AT Protocol only: handle or DID of the user, who needs no page with an app password. */
   identifier?: string | undefined;
-  /** AT Protocol only: an app password of the user. */
+  /** AT Protocol only: an app password of the user. The connection is then active at once, without a page. */
   app_password?: string | undefined;
 }
 
@@ -2794,7 +2794,7 @@ export class ConnectionsCalls extends CallGroup {
   /**
    * Delete a connection (`DELETE /connections/{id}`).
    *
-   * Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours. A repeated request returns 404. Free.
+   * Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours. An app password stays valid until its user revokes it. A repeated request returns 404. Free.
    */
   delete(input: ConnectionsDeleteInput, options?: CallOptions): Call<ConnectionsDeleteResult> {
     return this.sendCall({ method: 'DELETE', path: '/connections/{id}', effect: 'once' }, input, options);

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CredentialResolver, PlatformCall, PlatformSignIn, PlatformTokens } from '../platform/port.ts';
 import { refreshMs } from '../platform/port.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
+import type { EventBody } from '../shared/model/event-bodies.ts';
 import type { CancelSignal } from '../shared/runtime/cancellation.ts';
 import { upTo } from '../shared/runtime/lru.ts';
 import { type Runtime, repeat, sleep } from '../shared/runtime/runtime.ts';
@@ -34,7 +35,7 @@ export interface EndedLogin {
   account: string;
   /** Identifies the end among those of the account. */
   key: string;
-  fields: { connection_id: string; user_id: string; userName: string; reason: string };
+  fields: Omit<EventBody<'connection.expired'>, 'id' | 'type' | 'created_at' | 'account_id'>;
 }
 
 export interface ConnectionLoginsParts {
@@ -238,7 +239,7 @@ export class ConnectionLogins implements CredentialResolver {
     const { records, sealEnd } = this.#parts;
     const { user } = login;
     const { id, account, revision } = claimed;
-    const status = why === 'revoked' ? why : 'expired';
+    const status: 'expired' | 'revoked' = why === 'revoked' ? why : 'expired';
     const reason = endReasons[why];
     const ended = records.logins.seal(id, { ...login, access: null, refresh: null });
     const entry = records.auditEntry(claimed, `connection.${status}`, { user, reason });
@@ -246,6 +247,7 @@ export class ConnectionLogins implements CredentialResolver {
       connection_id: id,
       user_id: user.id,
       userName: user.userName,
+      status,
       reason: `${reason}. ${remedyFor(id)}`,
     };
     const stored = await records.change(

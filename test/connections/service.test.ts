@@ -73,7 +73,7 @@ describe('connection as auth_token', () => {
       expect(typesOf()).toContainEqual({
         ...{ id: expect.any(String), type: 'connection.expired', created_at: expect.any(String) },
         ...{ account_id: expect.any(String), connection_id: id, user_id: service.demo.accounts[0].userId },
-        ...{ userName: 'ada', reason: expect.stringContaining(`POST /connections/${id}/reconnect`) },
+        ...{ userName: 'ada', status: 'revoked', reason: expect.stringContaining(`POST /connections/${id}/reconnect`) },
       }),
     );
     expect(await lastOf(stream)).toContain('connection_ended');

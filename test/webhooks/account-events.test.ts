@@ -26,7 +26,13 @@ test('AccountEvents: delivers an event once to the webhooks that list its type, 
     await store.webhooks.create(webhook(id, { events: events && [...events] }), poller(), 10);
   }
   await store.pollers.keepForStream(poller(), store.now() + 60_000);
-  const fields = { connection_id: 'conn_1', user_id: '17', userName: 'ada', reason: 'It was revoked' };
+  const fields = {
+    connection_id: 'conn_1',
+    user_id: '17',
+    userName: 'ada',
+    status: 'revoked' as const,
+    reason: 'It was revoked',
+  };
   const record = (key: string) =>
     Promise.all(processes.map((one) => one.record({ account: 'a', type: 'connection.expired', key, fields })));
   await record('conn_1 1');

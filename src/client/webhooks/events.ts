@@ -32,6 +32,8 @@ export interface ConnectionExpiredEvent {
   user_id: string;
   /** Screen name of this user. */
   userName: string;
+  /** The status of the connection: `revoked` if the person withdrew the consent at the platform. */
+  status: 'expired' | 'revoked';
   /** Why the login ended, and the way to reconnect. */
   reason: string;
 }

@@ -151,6 +151,9 @@ export const eventBodies = {
     connection_id: connectionId,
     user_id: numericId.meta({ description: "The platform's id of the user who signed in." }),
     userName: z.string().meta({ description: 'Screen name of this user.', examples: ['ada'] }),
+    status: z.enum(['expired', 'revoked']).meta({
+      description: 'The status of the connection: `revoked` if the person withdrew the consent at the platform.',
+    }),
     reason: z.string().meta({ description: 'Why the login ended, and the way to reconnect.' }),
   }),
   'webhook.test': body('webhook.test', 'A test event, sent by `POST /webhooks/{id}/test`.', {
