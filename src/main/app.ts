@@ -181,7 +181,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     closers.push(() => platform.close());
     closers.push(() => connecting.close());
     let origin: string | null = null;
-    const publicUrl = () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null);
+    const canSignIn = config.publicUrl !== null || isLoopbackHost(config.host);
+    const publicUrl = () => config.publicUrl ?? (canSignIn ? origin : null);
     const userConnections = connecting.open(platform, publicUrl, config);
     metrics.watchAppLimits(() => platform.appLimitsLeft?.() ?? {});
     const media = new MediaService({
@@ -250,7 +251,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       logins: connecting.logins,
       webhooks: webhooks.service,
       platform,
-      capabilities: describeCapabilities(calls, platform),
+      capabilities: describeCapabilities(calls, canSignIn ? platform : { capabilities: platform.capabilities }),
       media,
       directMessages,
       tasks,

@@ -16,17 +16,21 @@ export const capabilities = accountAction({
   run: async ({ capabilities }) => capabilities,
 });
 
-/** Returns the response of `capabilities` for a platform. */
+/** Actions that need a sign-in with a browser, except on the AT Protocol, which has app passwords. */
+const needsSignIn: ReadonlySet<string> = new Set(['connections/create', 'connections/reconnect']);
+
+/** Returns the response of `capabilities` for a platform. `signIn` is left out if people cannot sign in. */
 export function describeCapabilities(
   actions: readonly Action[],
   { capabilities, signIn }: Pick<Platform, 'capabilities' | 'signIn'>,
 ): Capabilities {
   const { kind, unsupported, eventTypes, limits } = capabilities;
+  const noSignIn = signIn || kind === 'atproto' ? null : 'The operator must set PUBLIC_URL, and on X X_CLIENT_ID';
   const { unit, length, premiumLength, bytes } = limits.text;
   return {
     platform: kind,
     actions: actions.map(({ name, method, path }) => {
-      const reason = unsupported[name] ?? null;
+      const reason = unsupported[name] ?? (needsSignIn.has(name) ? noSignIn : null);
       return { name, method, path, supported: reason === null, reason };
     }),
     event_types: [...eventTypes],

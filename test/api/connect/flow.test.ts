@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { AdjustableRuntime } from '../../support/adjustable-runtime.ts';
-import type { Client } from '../../support/client.ts';
+import { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { consent } from '../../support/sandbox-sign-in.ts';
+import { startService } from '../../support/service.ts';
 import { useService } from '../../support/use-service.ts';
 
 const runtime = new AdjustableRuntime();
@@ -69,8 +70,8 @@ async function connect(url: string, ...rest: [user?: string, decision?: 'allow' 
 
 const detail = async (id: string) => (await owner.get(`/connections/${id}`)).body.data;
 
-describe('a sign-in at the sandbox', () => {
-  test('makes a connection that stands for auth_token, for the account that owns it only', async () => {
+describe('sign-in at the sandbox', () => {
+  test('connects a user for the owning account, and refuses the id to others with 404', async () => {
     const { id, status, authorize_url: url } = await start();
     expect([status, url.startsWith(`${service.origin}/connect/`)]).toEqual(['pending', true]);
     expectRefusal(await owner.with({ authToken: id }).get('/user/me'), 409);
@@ -86,7 +87,7 @@ describe('a sign-in at the sandbox', () => {
     expectRefusal(await owner.with({ authToken: id }).get('/user/me'), 404);
   });
 
-  test('returns to the program with the connection and the status', async () => {
+  test('redirects to return_to with the connection and the status', async () => {
     for (const [decision, status] of [
       ['allow', 'active'],
       ['deny', 'failed'],
@@ -97,7 +98,7 @@ describe('a sign-in at the sandbox', () => {
     }
   });
 
-  test('that is denied leaves a failed connection, which a new sign-in repairs', async () => {
+  test('shows 403 and sets failed after a denial, and a reconnect repairs it', async () => {
     const { id, authorize_url: url } = await start();
     expect(await connect(url, 'ada', 'deny')).toMatchObject({ status: 403, title: 'Access was not allowed' });
     expect(await detail(id)).toMatchObject({ status: 'failed', user: null, error: expect.stringContaining('denied') });
@@ -107,7 +108,7 @@ describe('a sign-in at the sandbox', () => {
     expect(await detail(id)).toMatchObject({ status: 'active', error: null });
   });
 
-  test('is used up by its first answer', async () => {
+  test('refuses a used callback and link with 409', async () => {
     const { id, authorize_url: url } = await start();
     const { callback, cookie } = await signIn(url);
     expect((await visit(callback, { cookie })).status).toBe(200);
@@ -116,7 +117,7 @@ describe('a sign-in at the sandbox', () => {
     expect(await detail(id)).toMatchObject({ status: 'active', error: null });
   });
 
-  test('ends only in the browser in which it began', async () => {
+  test('refuses a callback from another browser with 403', async () => {
     const { id, authorize_url: url } = await start();
     const { callback, cookie } = await signIn(url);
     const { cookie: foreign } = await signIn((await start()).authorize_url);
@@ -127,7 +128,7 @@ describe('a sign-in at the sandbox', () => {
     expect((await visit(callback, { cookie })).status).toBe(200);
   });
 
-  test('accepts no code and no state of another sign-in', async () => {
+  test('refuses the code of another sign-in with 502, and forged states', async () => {
     const [one, other] = [await start(), await start()];
     const [ofOne, ofOther] = [await signIn(one.authorize_url), await signIn(other.authorize_url, 'grace')];
     const cookie = `${ofOne.cookie}; ${ofOther.cookie}`;
@@ -143,7 +144,7 @@ describe('a sign-in at the sandbox', () => {
     }
   });
 
-  test('of another user than before is refused, and the old login stays', async () => {
+  test('refuses another user on reconnect with 409, and keeps the old login', async () => {
     const { id, authorize_url: url } = await start();
     await connect(url);
     const again = await start({}, `/connections/${id}/reconnect`);
@@ -154,7 +155,7 @@ describe('a sign-in at the sandbox', () => {
     expect((await owner.with({ authToken: id }).get('/user/me')).body.data).toMatchObject({ userName: 'ada' });
   });
 
-  test('ends after 10 minutes on each step', async () => {
+  test('refuses each step after 10 minutes with 410', async () => {
     const [unread, begun] = [await start(), await start()];
     const { callback, cookie } = await signIn(begun.authorize_url);
     runtime.leap(10 * 60_000);
@@ -173,12 +174,12 @@ describe('a sign-in at the sandbox', () => {
     `${'0'.repeat(22)}-${'0'.repeat(5_000)}`,
     '..%2fcallback',
     '%00',
-  ])('has no page for an unknown code: %s', async (code) => {
+  ])('refuses an unknown code with 404: %s', async (code) => {
     for (const method of ['GET', 'POST'])
       expect((await visit(`${service.origin}/connect/${code}`, { method })).status).toBe(404);
   });
 
-  test('puts no secret into a log line or, in clear, into the store', async () => {
+  test('writes no secret to the log, and none unencrypted to the store', async () => {
     expect(secrets.size).toBeGreaterThan(20);
     const files = readdirSync(service.dataDir).filter((name) => name.startsWith('postern.sqlite'));
     const stored = files.map((name) => readFileSync(join(service.dataDir, name), 'latin1')).join('');
@@ -198,7 +199,7 @@ describe('return_to', () => {
     ...['https://app.example.evil.example/', 'https://app.example@evil.example/', 'https://user:pw@app.example/'],
     ...['http://app.example/', 'https://app.example:8443/', 'https:app.example', 'https:\\\\evil.example', ''],
     ...[`https://app.example/${'x'.repeat(2_000)}`, 'https://app.example\t.evil.example/', 'null'],
-  ])('refuses what is no page of the operator with 400: %s', async (returnTo) => {
+  ])('refuses pages of other origins with 400: %s', async (returnTo) => {
     expectRefusal(await owner.post('/connections', { return_to: returnTo }), 400, /return_to/);
   });
 
@@ -209,7 +210,7 @@ describe('return_to', () => {
 });
 
 describe('POST /connections', () => {
-  test('asks for the scopes that the caller names, and refuses unknown ones with 400', async () => {
+  test('requests the named scopes, and refuses unknown ones with 400', async () => {
     const { body } = await owner.get('/capabilities');
     const { scopes, default_scopes: defaults } = body.data['sign_in'] as Record<string, string[]>;
     expect(defaults).toEqual(scopes?.filter((scope) => !scope.startsWith('dm.')));
@@ -235,11 +236,27 @@ describe('POST /connections', () => {
     expectRefusal(await owner.post('/connections', body), 400, error);
   });
 
-  test('has no app passwords on this platform', async () => {
+  test('refuses an app password with 501', async () => {
     expectRefusal(await owner.post('/connections', { identifier: 'ada', app_password: 'x' }), 501);
   });
 
-  test('is free for an account without credit, also over GraphQL', async () => {
+  test('is unsupported in GET /capabilities and refused with 501 on X without X_CLIENT_ID', async () => {
+    const env = { PLATFORM_KIND: 'x', PLATFORM_URL: service.demo.sandboxUrl };
+    const { origin, makeAccount, stop } = await startService(env, { demo: service.demo });
+    onTestFinished(stop);
+    const client = new Client({ baseUrl: `${origin}/v1`, key: (await makeAccount('0')).key, authToken: '' });
+    const { actions, ...capabilities } = (await client.get('/capabilities')).body.data;
+    const supportOf = (name: string) => (actions as Record<string, unknown>[]).find((one) => one['name'] === name);
+    expect(capabilities).toMatchObject({ sign_in: null });
+    expect(supportOf('connections/create')).toMatchObject({
+      supported: false,
+      reason: expect.stringContaining('X_CLIENT_ID'),
+    });
+    expect(supportOf('connections/list')).toMatchObject({ supported: true });
+    expectRefusal(await client.post('/connections'), 501, /X_CLIENT_ID/);
+  });
+
+  test('succeeds without credit, also over GraphQL', async () => {
     const { client, graphql: poor } = await newCaller('0');
     const { id } = await start({}, '/connections', client.with({ authToken: '' }));
     const { data } = await poor.ask(
