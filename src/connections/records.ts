@@ -111,6 +111,9 @@ class SealedField<T> {
   }
 }
 
+/** The logins of connections, encrypted with `vault`. */
+export const sealedLogins = (vault: Vault) => new SealedField<Login>(vault, 'login');
+
 /** The pause before a write is repeated that the store has not answered. */
 const storeRetryMs = 100;
 
@@ -134,7 +137,7 @@ export class ConnectionRecords {
     this.#parts = parts;
     this.store = parts.store.connections;
     this.issuer = parts.issuer;
-    this.logins = new SealedField(parts.vault, 'login');
+    this.logins = sealedLogins(parts.vault);
     this.signIns = new SealedField(parts.vault, 'signIn');
   }
 

@@ -26,7 +26,7 @@ const { service, newCaller } = await useService(
   { runtime },
 );
 
-test('no token, code, state, verifier or cookie is in a response, an event, the log, the metrics, the store, an export or a backup', async () => {
+test('connections: leak no token, code, state, verifier or cookie into responses, events, log, metrics, store, export or backup', async () => {
   const { id: account, client } = await newCaller();
   const owner = client.with({ authToken: '' });
   const { secrets } = log;
@@ -111,6 +111,7 @@ test('no token, code, state, verifier or cookie is in a response, an event, the 
   ])
     expect(await posternProcess(args, { DATA_DIR: folder })).toMatchObject({ code: 0 });
   said.push(readFileSync(copy, 'utf8'));
+  expect(said.at(-1)).toMatch(/"type":"connection".*"user":\{[^}]*"userName":"ada"/);
   const stored = [folder, backup].map((path) =>
     readdirSync(path)
       .filter((name) => /sqlite/.test(name))
