@@ -251,7 +251,8 @@ function Remove({ of: connection, onClose }: { of: ConnectionView; onClose: () =
     >
       <p>
         Calls with <code>{id}</code> are refused at once, and webhooks and streams that use it stop. The gateway also
-        withdraws its login at the platform. This cannot be undone.
+        withdraws its login at the platform; an app password stays valid until its user revokes it there. This cannot be
+        undone.
       </p>
     </FormDialog>
   );
