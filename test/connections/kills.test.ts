@@ -25,7 +25,7 @@ if (ours) stores.push(['mongodb', () => mongoBackend(ours)]);
 describe.each(stores)('logins of two gateways on %s', (kind, openBackend) => {
   const random = chance(seed, kind);
 
-  test(`survive ${kills} kills, unless the platform had refreshed one and its holder died before the commit`, async () => {
+  test(`keeps logins through ${kills} kills, except those refreshed at the platform but not committed`, async () => {
     process.stdout.write(`connections on ${kind}: KILLS=${kills} KILLS_SEED=${seed}\n`);
     const fleet = await startLogins(await openBackend(), connections, random);
     const { ids, log, outcomes } = fleet;
@@ -100,7 +100,7 @@ describe.each(stores)('logins of two gateways on %s', (kind, openBackend) => {
     for (const id of ids) expect(await fleet.detail(id)).toMatchObject({ status: 'active', error: null });
   });
 
-  test('survive a request that the platform did not get, and end with the reason if its answer was lost', async () => {
+  test('keeps a login after an unsent request, and sets expired after a lost response', async () => {
     const fleet = await startLogins(await openBackend(), 3, random);
     const { ids, sandbox, endings } = fleet;
     for (const [fault, lost] of [

@@ -12,7 +12,7 @@ import { useMongo } from '../support/use-mongo.ts';
 const mongo = await useMongo();
 
 test.each(mongo.isMissing ? ['sqlite'] : ['sqlite', 'mongodb'])(
-  'a login on %s works after a restored backup and rotated secrets, and is revoked with its account',
+  'connection on %s: keeps its login across a restore and a key rotation, and is revoked with its account',
   async (kind) => {
     const fleet = await startFleet(kind === 'mongodb' ? mongo.url(`postern-${randomBytes(6).toString('hex')}`) : null);
     const { store, settings, sandboxUrl } = fleet;

@@ -12,8 +12,8 @@ const reasonOf = (failed: Promise<unknown>) =>
     (error) => (error instanceof PosternError ? error.reason : String(error)),
   );
 
-describe('login of a connection', () => {
-  test('is refreshed once, however many calls of two processes need it', async () => {
+describe('ConnectionLogins', () => {
+  test('refreshes once for concurrent calls of two processes', async () => {
     const { x, runtime, process } = await useConnections();
     const [one, two] = [process(), process()];
     const id = await one.connect();
@@ -24,7 +24,7 @@ describe('login of a connection', () => {
     expect(x.refreshes()).toBe(1);
   });
 
-  test('is refreshed a minute before its end, while calls still use the old token', async () => {
+  test('refreshes a minute before the end, while calls still use the old token', async () => {
     const { x, runtime, process } = await useConnections();
     const one = process();
     const id = await one.connect();
@@ -36,7 +36,7 @@ describe('login of a connection', () => {
     expect(x.refreshes()).toBe(1);
   });
 
-  test('is refreshed after a 401, and the request is repeated once', async () => {
+  test('refreshes after a 401 and repeats the request once', async () => {
     const { x, process } = await useConnections();
     const one = process();
     const id = await one.connect();
@@ -50,7 +50,7 @@ describe('login of a connection', () => {
     expect(x.refreshes()).toBe(1);
   });
 
-  test('is refreshed at its end, even if the token before was refused', async () => {
+  test('refreshes at the end, even if the previous token was refused', async () => {
     const { x, runtime, process } = await useConnections();
     const one = process();
     x.seconds = 5;
@@ -61,7 +61,7 @@ describe('login of a connection', () => {
     expect(await one.credential(id, 'access-2')).toBe('access-3');
   });
 
-  test('lives from the request for its tokens on, however late the answer comes', async () => {
+  test('counts the lifetime from the token request, not from a late response', async () => {
     const { x, runtime, process } = await useConnections();
     const one = process();
     x.seconds = 5;
@@ -78,7 +78,7 @@ describe('login of a connection', () => {
     expect(await one.credential(id)).toBe('access-3');
   });
 
-  test('is refreshed after the 401 of an upload, whose bytes are sent again', async () => {
+  test('refreshes after the 401 of an upload and sends its bytes again', async () => {
     const { x, process } = await useConnections();
     const one = process();
     const id = await one.connect();
@@ -98,7 +98,7 @@ describe('login of a connection', () => {
     expect([x.uploads.length, second, first > bytes.length]).toEqual([2, first, true]);
   });
 
-  test('becomes revoked if the platform refuses both tokens', async () => {
+  test('sets revoked if the platform refuses both tokens', async () => {
     const { x, process, store } = await useConnections();
     const [one, two] = [process(), process()];
     const id = await one.connect();
@@ -111,7 +111,7 @@ describe('login of a connection', () => {
     expect(one.changed.at(-1)).toBe(id);
   });
 
-  test('becomes expired if the platform refuses its refresh token at its end', async () => {
+  test('sets expired if the platform refuses the refresh token at the end', async () => {
     const { x, runtime, process } = await useConnections();
     const one = process();
     const id = await one.connect();
@@ -124,7 +124,7 @@ describe('login of a connection', () => {
     expect(x.refreshes()).toBe(1);
   });
 
-  test('survives failures of the platform, and says so if an answer was lost', async () => {
+  test('keeps the login after platform failures, and names a lost response', async () => {
     const { x, runtime, process } = await useConnections();
     const one = process();
     const id = await one.connect();
@@ -143,7 +143,7 @@ describe('login of a connection', () => {
     expect((await one.service.find(account, id)).error).toContain('interrupted');
   });
 
-  test('is refreshed by another process when the claim of a dead one has ended', async () => {
+  test('takes over the expired claim of a dead process', async () => {
     const { x, runtime, process, store } = await useConnections();
     const one = process();
     const id = await one.connect();
@@ -158,7 +158,7 @@ describe('login of a connection', () => {
     expect(await waiting).toBe('access-2');
   });
 
-  test('ends if the process has died that refreshed it, and the platform has done so', async () => {
+  test('sets expired if the process died after the platform had used the refresh token', async () => {
     const { x, runtime, process, store } = await useConnections();
     const [one, two] = [process(), process()];
     const id = await one.connect();
@@ -177,7 +177,7 @@ describe('login of a connection', () => {
     x.release();
   });
 
-  test('survives a change of the record while it is refreshed', async () => {
+  test('stores new tokens although the record changed during the refresh', async () => {
     const { x, runtime, process } = await useConnections();
     const one = process();
     const id = await one.connect();
@@ -190,7 +190,7 @@ describe('login of a connection', () => {
     expect(await waiting).toBe('access-2');
   });
 
-  test('is refused for other accounts, and for connections that do not work', async () => {
+  test('refuses foreign connections with 404 and unusable ones with their reason', async () => {
     const { process } = await useConnections();
     const [one, two] = [process(), process()];
     const id = await one.connect();
@@ -206,7 +206,7 @@ describe('login of a connection', () => {
     expect(await call(id)).toBe('connection_not_found');
   });
 
-  test('is revoked at the platform after its deletion, and forgotten', async () => {
+  test('revokes the login of a deleted connection at the platform, and removes the record', async () => {
     const { x, process, store } = await useConnections();
     const one = process();
     const id = await one.connect();
@@ -215,7 +215,7 @@ describe('login of a connection', () => {
     expect(x.requests.at(-1)?.form.get('token')).toBe('refresh-1');
   });
 
-  test('is revoked again after a failure, for a day', async () => {
+  test('retries a failed revocation for a day', async () => {
     const { x, process, store, runtime } = await useConnections();
     const one = process();
     x.revokes = false;
@@ -268,7 +268,7 @@ describe('login of a connection', () => {
     expect(await one.credential(id)).toBe('access-2');
   });
 
-  test('shows when it was last used', async () => {
+  test('records the last use', async () => {
     const { process, runtime } = await useConnections();
     const one = process();
     const id = await one.connect();

@@ -39,7 +39,7 @@ async function openStream(client: Client) {
 }
 
 describe('connection as auth_token', () => {
-  test('keeps cursors and Idempotency-Keys when its tokens are refreshed', async () => {
+  test('keeps cursors and Idempotency-Keys across a refresh', async () => {
     const { client } = await connected();
     const first = await client.get('/user/followers', { userName: 'ada', count: '2' });
     const key = { 'idempotency-key': 'one-tweet' };
@@ -54,7 +54,7 @@ describe('connection as auth_token', () => {
     expect((await sandboxCounts()).refreshed).toBe(refreshed + 1);
   });
 
-  test('delivers events to a webhook and a stream until it is revoked, and again after a reconnect', async () => {
+  test('delivers events to a webhook and a stream until the revocation, and again after a reconnect', async () => {
     const { id, client, owner, status } = await connected();
     const receiver = await startReceiver({ secret });
     const webhook = await register(client, { url: receiver.url, events: ['user.follow', 'connection.expired'] });
@@ -105,7 +105,7 @@ describe('connection as auth_token', () => {
     await until(() => expect(receiver.deliveries.length).toBeGreaterThan(0));
   });
 
-  test('takes over a webhook from a raw token, and stops it when it is deleted', async () => {
+  test('takes over the webhook of a raw token, and stops it after the deletion', async () => {
     const { id, client, owner } = await connected();
     const raw = client.with({ authToken: service.demo.accounts[0].authToken });
     const receiver = await startReceiver({ secret });
@@ -122,7 +122,7 @@ describe('connection as auth_token', () => {
     expectRefusal(await changeWebhook(owner, 'PUT', `/webhooks/${webhook.id}`, { auth_token: id }), 404);
   });
 
-  test('is refused for free if it is malformed, foreign or waits for a sign-in', async () => {
+  test('refuses malformed and foreign ids with 404 and pending ones with 409, free', async () => {
     const { id, client, owner } = await connected();
     const { client: stranger } = await newCaller();
     const pending = String((await owner.post('/connections')).body.data['id']);
@@ -150,7 +150,7 @@ describe('connection as auth_token', () => {
     expectRefusal(await create(owner, id), 404, new RegExp(`no connection ${id}`));
   });
 
-  test('is the only one that a restricted key can use', async () => {
+  test('refuses other connections, tokens and changes with 403 for a restricted key', async () => {
     const { id, client, owner } = await connected();
     const other = await connect(owner, 'grace');
     const { body } = await owner.post('/account/keys', { name: 'Bot', connections: [id] });

@@ -6,8 +6,8 @@ import { account, publicUrl, scopes, useConnections } from './fixture.ts';
 
 const codeOf = (url: string | null) => (url ?? '').slice((url ?? '').lastIndexOf('/') + 1);
 
-describe('sign-in', () => {
-  test('stores the login of the person, and nothing in clear', async () => {
+describe('sign-in flow', () => {
+  test('stores the login of the user encrypted', async () => {
     const { x, process, store } = await useConnections();
     const one = process();
     const { id, status, authorize_url } = await one.begin();
@@ -56,7 +56,7 @@ describe('sign-in', () => {
     expect(actions.sort()).toEqual(['connection.connected by service', 'connection.created by operator']);
   });
 
-  test('goes on only in the browser that began it', async () => {
+  test('refuses other browsers with other_browser', async () => {
     const { process } = await useConnections();
     const one = process();
     const code = codeOf((await one.begin()).authorize_url);
@@ -74,7 +74,7 @@ describe('sign-in', () => {
     expect(await finish(stateOf(again.authorizeUrl), again.cookie.expose())).toMatchObject({ outcome: 'active' });
   });
 
-  test('fails with a reason, which the connection shows', async () => {
+  test('sets failed, and the connection shows the reason', async () => {
     const { x, process, runtime, store } = await useConnections();
     const one = process();
     const fail = async (token: string, answer?: { code: string | null; error?: string }) => {
@@ -100,7 +100,7 @@ describe('sign-in', () => {
     expect(await store.connections.list(account, 100, null)).toHaveLength(5);
   });
 
-  test('again keeps the id, and the old login until there is a new one of the same user', async () => {
+  test('keeps the id and the old login on reconnect until the same user has signed in', async () => {
     const { x, process } = await useConnections();
     const one = process();
     const id = await one.connect();
@@ -123,7 +123,7 @@ describe('sign-in', () => {
     expect([await one.credential(id), (await one.service.find(account, id)).error]).toEqual(['access-3', null]);
   });
 
-  test('repairs a revoked connection, and tells those who wait', async () => {
+  test('repairs a revoked connection, and notifies its pollers', async () => {
     const { x, process } = await useConnections();
     const [one, two] = [process(), process()];
     const id = await one.connect();
@@ -136,7 +136,7 @@ describe('sign-in', () => {
     expect([await one.me(id), await two.me(id), one.changed]).toEqual(['user_7', 'user_7', [id]]);
   });
 
-  test('does not return to pages of others', async () => {
+  test('refuses a return_to of other origins with 400', async () => {
     const { process } = await useConnections();
     const one = process();
     const create = (returnTo: string) => one.service.create({ ...one.common, scopes, returnTo, token: returnTo });
@@ -155,7 +155,7 @@ describe('sign-in', () => {
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) await create(`http://${host}:3000/console`);
   });
 
-  test('asks only for known scopes, and always for those that identify the user', async () => {
+  test('refuses unknown scopes with 400, and adds those that identify the user', async () => {
     const { process } = await useConnections();
     const one = process();
     const create = (wanted: string[] | null) =>
@@ -168,7 +168,7 @@ describe('sign-in', () => {
     expect([usual.includes('offline.access'), usual.some((scope) => scope.startsWith('dm.'))]).toEqual([true, false]);
   });
 
-  test('needs the address of the service and an app at the platform', async () => {
+  test('refuses without PUBLIC_URL or X_CLIENT_ID with 501', async () => {
     const { process } = await useConnections();
     const create = (one: ReturnType<typeof process>) => one.begin();
     await expect(create(process({ url: null }))).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('sign-in', () => {
     expect([failures, await one.credential(id), x.made]).toEqual([-1, 'access-1', 1]);
   });
 
-  test('is limited to 100 connections that wait', async () => {
+  test('refuses the 101st pending connection with 429', async () => {
     const { process, runtime } = await useConnections();
     const one = process();
     for (let at = 0; at < 100; at += 1) await one.begin(String(at));
@@ -228,8 +228,8 @@ describe('sign-in', () => {
   });
 });
 
-describe('list of connections', () => {
-  test('has pages, and only the connections of a restricted key', async () => {
+describe('connection list', () => {
+  test('pages, and lists only the connections of a restricted key', async () => {
     const { process } = await useConnections();
     const one = process();
     const ids: string[] = [];

@@ -26,7 +26,7 @@ const refused = ({ status, body }: { status: number; body: Partial<Record<string
 const invalid = [400, 'invalid_request'];
 
 describe('consent page', () => {
-  test('names the app, the scopes in plain words and the demo users, without a script', async () => {
+  test('shows the app, the scopes in plain words and the demo users, without scripts', async () => {
     const response = await open(client.authorizeUrl({ scope: 'tweet.read dm.read offline.access' }));
     const html = await response.text();
     expect(response.status).toBe(200);
@@ -51,19 +51,19 @@ describe('consent page', () => {
     ['a port that does not exist', { redirect_uri: 'http://127.0.0.1:99999/connect/callback' }],
     ['a fragment', { redirect_uri: 'http://localhost/connect/callback#x' }],
     ['a script', { redirect_uri: 'javascript:alert(1)//localhost/connect/callback' }],
-  ])('shows the error of %s with 400 and redirects nowhere', async (_name, changes) => {
+  ])('refuses %s with 400, without a redirect', async (_name, changes) => {
     const response = await open(client.authorizeUrl(changes));
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   });
 
-  test('refuses a client or an address that is given twice', async () => {
+  test('refuses a repeated client_id or redirect_uri', async () => {
     for (const more of ['&client_id=postern-demo', '&redirect_uri=http%3A%2F%2F127.0.0.1%2Fconnect%2Fcallback']) {
       expect((await open(client.authorizeUrl() + more)).status).toBe(400);
     }
   });
 
-  test.each(['127.0.0.1:1', '[::1]:65535', 'localhost'])('returns to the loopback address %s', async (host) => {
+  test.each(['127.0.0.1:1', '[::1]:65535', 'localhost'])('redirects to the loopback address %s', async (host) => {
     const redirectUri = `http://${host}/connect/callback`;
     const location = await consent(client.authorizeUrl({ redirect_uri: redirectUri }));
     expect(location.href.startsWith(`${redirectUri}?code=`)).toBe(true);
@@ -80,14 +80,14 @@ describe('consent page', () => {
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
     [{ state: '' }, 'invalid_request'],
     [{ state: 'x'.repeat(501) }, 'invalid_request'],
-  ])('returns %j with %s', async (changes, error) => {
+  ])('refuses %j by a redirect with %s', async (changes, error) => {
     const location = new URL((await open(client.authorizeUrl(changes))).headers.get('location') ?? '');
     const state = 'state' in changes ? null : 'the-state';
     expect([location.searchParams.get('error'), location.searchParams.get('state')]).toEqual([error, state]);
     expect(location.searchParams.has('error_description')).toBe(true);
   });
 
-  test('returns the state of 500 characters with a denial', async () => {
+  test('redirects a denial with a state of 500 characters', async () => {
     const state = '&<"é'.repeat(125);
     const { searchParams } = await consent(client.authorizeUrl({ state }), 'ada', 'deny');
     expect(searchParams.get('error')).toBe('access_denied');
@@ -95,7 +95,7 @@ describe('consent page', () => {
     expect(searchParams.has('code')).toBe(false);
   });
 
-  test('refuses a form of another page, of another site, and an old form with 403', async () => {
+  test('refuses forms of another page or site, and expired forms, with 403', async () => {
     const html = await (await open(client.authorizeUrl())).text();
     const form = /name="request" value="([^"]+)"/.exec(html)?.[1] ?? '';
     const post = (request: string, headers: Record<string, string> = {}) => {
@@ -118,8 +118,8 @@ describe('consent page', () => {
   });
 });
 
-describe('tokens', () => {
-  test('act as the user who consented, for the lifetime that is set', async () => {
+describe('access token', () => {
+  test('authenticates as the user who consented, until its lifetime ends', async () => {
     const tokens = await client.signIn(allScopes, 'grace');
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 7_200, scope: allScopes });
     expect((await me(tokens['access_token'])).body.data.username).toBe('grace');
@@ -133,7 +133,7 @@ describe('tokens', () => {
     expect((await me(short['access_token'])).status).toBe(401);
   });
 
-  test('have a refresh token only with offline.access, and no other kind acts as the user', async () => {
+  test('comes with a refresh token only for offline.access, which is refused as access token', async () => {
     const code = await client.code();
     const online = await client.signIn('tweet.read users.read');
     expect(Object.keys(online)).not.toContain('refresh_token');
@@ -144,7 +144,7 @@ describe('tokens', () => {
     expect(refused(await client.refresh(access))).toEqual(invalid);
   });
 
-  test('with a part of the scopes are refused with 403 by the operations that need more', async () => {
+  test('is refused with 403 by operations that need more scopes', async () => {
     const { access_token: authToken = '' } = await client.signIn('tweet.read users.read');
     const as = { ...sandbox.ada, authToken };
     expect((await me(authToken)).status).toBe(200);
@@ -160,7 +160,7 @@ describe('tokens', () => {
     expect((await sandbox.tweet('By the token of the demo')).status).toBe(201);
   });
 
-  test('need the scopes that the adapter lists', () => {
+  test('needs the scopes that the adapter lists', () => {
     const byId = new Map([...operations, ...xOperations].map((operation) => [operation.id, operation]));
     for (const { name, scopes } of [...Object.values(reads), ...Object.values(writes)]) {
       const served = byId.get(name);
@@ -170,8 +170,8 @@ describe('tokens', () => {
   });
 });
 
-describe('code', () => {
-  test('is bound to the client, the address and the verifier', async () => {
+describe('authorization code', () => {
+  test('refuses another client, redirect_uri or verifier', async () => {
     await sandbox.control('oauth', { client: { client_id: 'other', redirect_uris: [] } });
     const code = await client.code();
     for (const changes of [
@@ -185,7 +185,7 @@ describe('code', () => {
     expect((await client.exchange(code)).status).toBe(200);
   });
 
-  test('ends after 30 seconds', async () => {
+  test('expires after 30 seconds', async () => {
     const [first, second] = [await client.code(), await client.code()];
     clock += 29_999;
     expect((await client.exchange(first)).status).toBe(200);
@@ -193,7 +193,7 @@ describe('code', () => {
     expect(refused(await client.exchange(second))).toEqual(invalid);
   });
 
-  test('that is used twice ends its tokens', async () => {
+  test('revokes its tokens after a second use', async () => {
     const code = await client.code();
     const { access_token: access, refresh_token: token } = (await client.exchange(code)).body;
     expect((await me(access)).status).toBe(200);
@@ -204,7 +204,7 @@ describe('code', () => {
 });
 
 describe('refresh token', () => {
-  test('works once; a second use ends the grant and is counted with its fingerprint', async () => {
+  test('ends the grant after a second use, and counts it with its fingerprint', async () => {
     const before = await stats();
     const { refresh_token: first = '' } = await client.signIn();
     const second = (await client.refresh(first)).body;
@@ -226,7 +226,7 @@ describe('refresh token', () => {
     expect(repeated[createHash('sha256').update(first).digest('hex').slice(0, 16)]).toBe(2);
   });
 
-  test('of many that are sent at the same time works once', async () => {
+  test('succeeds once for concurrent requests', async () => {
     const [code, { refresh_token: token }] = [await client.code(), await client.signIn()];
     const exchanges = await Promise.all(Array.from({ length: 20 }, () => client.exchange(code)));
     const refreshes = await Promise.all(Array.from({ length: 20 }, () => client.refresh(token)));
@@ -235,7 +235,7 @@ describe('refresh token', () => {
     }
   });
 
-  test('and code: none works twice, in any order of uses, and after a second use none of the grant works', async () => {
+  test('property: no code or refresh token succeeds twice, and a second use ends the grant', async () => {
     const steps = fc.array(fc.tuple(fc.nat(), fc.boolean()), { minLength: 5, maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(steps, async (uses) => {
@@ -258,7 +258,7 @@ describe('refresh token', () => {
     );
   });
 
-  test('ends after half a year without use', async () => {
+  test('expires after half a year without use', async () => {
     const { refresh_token: token } = await client.signIn();
     clock += 183 * 86_400_000;
     expect(refused(await client.refresh(token))).toEqual(invalid);
@@ -266,7 +266,7 @@ describe('refresh token', () => {
 });
 
 describe('revocation', () => {
-  test.each(['access_token', 'refresh_token'])('of the %s ends the grant, and succeeds again', async (name) => {
+  test.each(['access_token', 'refresh_token'])('ends the grant of the %s, and succeeds again', async (name) => {
     const tokens = await client.signIn();
     const other = await client.signIn();
     for (let times = 0; times < 2; times++) {
@@ -294,7 +294,7 @@ describe('revocation', () => {
     expect((await revoked.reply).status).toBe(401);
   });
 
-  test('by the user ends all grants of the user', async () => {
+  test('ends all grants of a user who withdraws the consent', async () => {
     const mine = await client.signIn();
     const other = await client.signIn(allScopes, 'grace');
     expect((await sandbox.control('oauth', { revoke: 'ada' })).body.revoked).toBeGreaterThan(0);
@@ -304,7 +304,7 @@ describe('revocation', () => {
 });
 
 describe('confidential client', () => {
-  test('authenticates with Basic, and only its own tokens are accepted', async () => {
+  test('authenticates with Basic, and is refused tokens of other clients', async () => {
     const redirect_uris = ['https://app.example/connect/callback', 'http://127.0.0.1:4000/connect/callback'];
     const id = { client_id: 'shop', client_secret: 'a:secret' };
     await sandbox.control('oauth', { client: { ...id, name: 'The <Shop>', redirect_uris } });
@@ -340,7 +340,7 @@ describe('token endpoint', () => {
     expect(refused(await client.send('token', form))).toEqual([400, error]);
   });
 
-  test('refuses JSON, and a parameter that is given twice, with 400', async () => {
+  test('refuses JSON and repeated parameters with 400', async () => {
     const post = async (body: string, type: string) => {
       const headers = { 'content-type': type };
       const response = await fetch(`${sandbox.url}/2/oauth2/token`, { method: 'POST', body, headers });
@@ -355,7 +355,7 @@ describe('token endpoint', () => {
     expect(await post('{}', 'application/json')).toEqual([400, 'no-store', 'invalid_request']);
   });
 
-  test('fails before or after the refresh if a fault names it, and not for other faults', async () => {
+  test('fails before or after the refresh only for faults that name it', async () => {
     const { refresh_token: first = '' } = await client.signIn();
     await sandbox.fault({ kind: 'status', status: 503 }, { operation: 'oauth2Token' });
     expect((await client.refresh(first)).status).toBe(503);
@@ -368,8 +368,8 @@ describe('token endpoint', () => {
   });
 });
 
-describe('grants', () => {
-  test('survive a restart, and leave one row each in the journal', async () => {
+describe('grant journal', () => {
+  test('restores grants after a restart, from one row each', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const first = await openSandbox({ dataDir });
     const minted = await first.mint({ userName: 'newcomer' });
@@ -398,7 +398,7 @@ describe('grants', () => {
     expect(rows()).toBe(0);
   });
 
-  test('survive kill -9: the tokens of each answer stay valid, and used ones stay used', async () => {
+  test('keeps issued tokens valid and used ones used after kill -9', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const first = await startChild(dataDir);
     let refreshes = 0;

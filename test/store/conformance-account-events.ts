@@ -19,8 +19,8 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
   };
   const waiting = (store: Store) => store.accountEvents.waiting(10);
 
-  describe('the threshold of an account', () => {
-    test('is kept until it is set again, and an unknown account has none', async () => {
+  describe('low-credit threshold', () => {
+    test('keeps the threshold until it is set again, and returns none for an unknown account', async () => {
       const store = await account(null);
       expect((await store.accounts.find('a'))?.lowCreditThreshold).toBeNull();
       expect(await store.accounts.setLowCreditThreshold('a', 5_000_000_000)).toBe(true);
@@ -30,8 +30,8 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
     });
   });
 
-  describe('a commit that takes the credit below the threshold', () => {
-    test('records one event with its id, also if it is sent again or the charges go on', async () => {
+  describe('low-credit event', () => {
+    test('records one event per crossing, also for repeated commits and further charges', async () => {
       const store = await account();
       await store.ledger.commit(commit({ late: costing(40) }));
       expect(await waiting(store)).toEqual([]);
@@ -47,7 +47,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       ]);
     });
 
-    test('records an event again only after a payment has raised the credit to the threshold', async () => {
+    test('records another event only after a payment has raised the credit to the threshold', async () => {
       const store = await account();
       await store.ledger.commit(commit({ late: costing(50) }));
       await pay(store, 9);
@@ -59,7 +59,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect((await waiting(store)).map(({ amounts }) => amounts?.credit)).toEqual([50, 59]);
     });
 
-    test('is the one that charges held credit, not the one that reserves or releases it', async () => {
+    test('is recorded by charges of held credit, not by reservations and releases', async () => {
       const store = await account();
       const hold = commit({ reserve: [80] });
       await store.ledger.commit(hold);
@@ -75,7 +75,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect(await waiting(store)).toEqual([]);
     });
 
-    test('is one of many at the same time', async () => {
+    test('is recorded once for concurrent commits', async () => {
       const stores = [await account(), await fixture.open()];
       await Promise.all(
         Array.from({ length: 20 }, (_, at) =>
@@ -86,7 +86,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
     });
   });
 
-  describe('an event of an account', () => {
+  describe('AccountEventStore', () => {
     const recorded = async (webhooks: readonly string[] = ['w1', 'w2']) => {
       const store = await account();
       const poller = await running(store, webhooks);
@@ -96,7 +96,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       return { store, poller, event: event as AccountEvent };
     };
 
-    test('is queued for its webhooks, due at once, and their poller is notified', async () => {
+    test('queues an event for its webhooks, due at once, and notifies their poller', async () => {
       const { store, poller, event } = await recorded();
       await store.accountEvents.queue(event, 'sealed body', ['w1']);
       expect(await waiting(store)).toEqual([]);
@@ -109,7 +109,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect(await store.pollers.woken('one')).toEqual([poller.id]);
     });
 
-    test('is recorded once, also after it was queued, until the event expires', async () => {
+    test('records an event once, also after it was queued, until it expires', async () => {
       const [store, other] = [await account(), await fixture.open()];
       const event = { id: 'evt_1', account: 'a', type: 'connection.expired', sealed: 'sealed body' };
       await Promise.all([store, other, store].map((by) => by.accountEvents.add(event)));
@@ -124,7 +124,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect(ids(await waiting(store))).toEqual(['evt_1']);
     });
 
-    test('is among the events of each poller of the account that a stream has used within 24 h', async () => {
+    test('adds an event to each poller of the account that a stream has used within 24 h', async () => {
       const { store, poller: streamed, event } = await recorded();
       const second = await running(store, ['w3'], { id: 'p2' });
       await running(store, ['w4'], { id: 'p3', account: 'b' });
@@ -161,7 +161,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect(await store.deliveries.waiting('a', 'w1', false, 10)).toEqual([]);
     });
 
-    test('does not move the events of a poller without streams', async () => {
+    test('keeps the offsets of a poller without streams', async () => {
       const { store, poller, event } = await recorded();
       await store.accountEvents.queue(event, 'sealed body', ['w1']);
       await store.events.append(append(poller, ['e1']));
@@ -171,7 +171,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect(await store.deliveries.replay('a', 'w1')).toBe(2);
     });
 
-    test('is queued once, whichever processes queue it, and not again after its delivery', async () => {
+    test('queues an event once for concurrent processes, and not again after its delivery', async () => {
       const { store, poller, event } = await recorded();
       const other = await fixture.open();
       const queue = (by: Store) => by.accountEvents.queue(event, 'sealed body', ['w1', 'w2']);
@@ -182,7 +182,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect([await waits(store, 'w1'), await waits(store, 'w2')]).toEqual([[], [event.id]]);
     });
 
-    test('without a webhook waits no longer, and a deleted webhook gets nothing', async () => {
+    test('drops an event without a webhook, and queues nothing for a deleted webhook', async () => {
       const { store, event } = await recorded();
       await store.webhooks.remove('a', 'w1');
       await store.accountEvents.queue(event, 'sealed body', ['w1', 'w2']);
@@ -195,7 +195,7 @@ export function describeAccountEvents({ fixture, store }: StoreTest): void {
       expect(await waits(store, 'w2')).toEqual([event.id]);
     });
 
-    test('goes with its webhook to another poller, and expires like other events', async () => {
+    test('moves an event with its webhook to another poller, and expires it like other events', async () => {
       const { store, event } = await recorded(['w1']);
       await store.accountEvents.queue(event, 'sealed body', ['w1']);
       const moved = {

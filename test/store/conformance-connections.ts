@@ -19,8 +19,8 @@ export function describeConnections({ fixture, store }: StoreTest): void {
   const find = async (id: string, from: Store = store) => (await from.connections.find(id)) as StoredConnection;
   const listed = async (account = 'a') => ids(await store.connections.list(account, 10, null));
 
-  describe('connections', () => {
-    test('are found whole by every process, whatever their account', async () => {
+  describe('ConnectionStore', () => {
+    test('finds complete records from every process, for any account', async () => {
       const full = connection('c1', {
         error: 'why',
         expiresAt: 7,
@@ -34,13 +34,13 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect(await store.connections.find('c2')).toBeNull();
     });
 
-    test('are not changed by another creation with their id', async () => {
+    test('returns created for an existing id without changing the record', async () => {
       await create('c1');
       expect(await create('c1', { status: 'revoked' }, { most: 0, mostPending: 0 })).toBe('created');
       expect(await find('c1')).toMatchObject({ status: 'active', revision: 1 });
     });
 
-    test('are created within the limits of their account', async () => {
+    test('refuses creations above the limits of the account', async () => {
       expect([await pending('c1'), await pending('c2'), await pending('c3')]).toEqual([
         'created',
         'created',
@@ -58,7 +58,7 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       ).toBe('created');
     });
 
-    test('stay within the limit if processes create them at the same time', async () => {
+    test('enforces the limit for concurrent creations of two processes', async () => {
       await store.accounts.create({ id: 'a', name: 'A', createdAt: 1 });
       const stores = [store, await fixture.open()];
       const created = await Promise.all(
@@ -68,7 +68,7 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect(await listed()).toHaveLength(3);
     });
 
-    test('are deleted by the next creation a day after a sign-in that brought no login', async () => {
+    test('deletes unused connections on the creation a day after their sign-in', async () => {
       await pending('c1');
       await create('c2', { status: 'failed', userId: null, login: null, createdAt: fixture.now() });
       await create('c3', { status: 'expired', signInEndsAt: 1 });
@@ -78,7 +78,7 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect((await listed()).toSorted()).toEqual(['c3', 'c4']);
     });
 
-    test('are listed by account, oldest first, then by id', async () => {
+    test('lists by account, oldest first, then by id', async () => {
       const many = { most: 9, mostPending: 9 };
       for (const [id, createdAt] of [
         ['c3', 2],
@@ -93,7 +93,7 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect(ids(await store.connections.listAll(9, 'c1'))).toEqual(['c2', 'c3']);
     });
 
-    test('are replaced only at the revision that was read, with the audit entry and the event', async () => {
+    test('replaces only the revision that was read, with the audit entry and the event', async () => {
       await create('c1');
       const read = await find('c1');
       const changed = { ...read, status: 'expired', error: 'why', account: 'x', createdAt: 9, lastUsedAt: 9 } as const;
@@ -110,7 +110,7 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect(await store.accountEvents.waiting(9)).toMatchObject([event]);
     });
 
-    test('are replaced by one of several processes', async () => {
+    test('replaces once for concurrent writes of two processes', async () => {
       await create('c1');
       const [read, other] = [await find('c1'), await fixture.open()];
       const writes = [store, other, store, other].map((by, at) => by.connections.replace({ ...read, error: `${at}` }));
@@ -118,7 +118,7 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect((await find('c1')).revision).toBe(2);
     });
 
-    test('keep their latest use, whatever else changes', async () => {
+    test('keeps the latest use across replacements', async () => {
       await create('c1');
       const read = await find('c1');
       await store.connections.touch([]);
@@ -130,7 +130,7 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect(await store.connections.replace({ ...read, error: 'why' })).toMatchObject({ lastUsedAt: 50, revision: 2 });
     });
 
-    test('wait for their revocation after their deletion, oldest first', async () => {
+    test('lists deleted connections for revocation, oldest first', async () => {
       for (const id of ['c1', 'c2', 'c3']) await create(id);
       const goneAt = fixture.now() + revocationTtlMs;
       const mark = async (id: string, inMs: number) =>
@@ -150,7 +150,7 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect(await find('c2')).toMatchObject({ goneAt });
     });
 
-    test('of an erased account wait for their revocation if they have a login, and are deleted otherwise', async () => {
+    test('erases an account: keeps logins until their revocation, and deletes the others', async () => {
       await create('c1', { signIn: 'sealed', signInEndsAt: 1 });
       await pending('c2');
       await create('b1', { account: 'b' });
@@ -164,7 +164,7 @@ export function describeConnections({ fixture, store }: StoreTest): void {
       expect(await listed('b')).toEqual(['b1']);
     });
 
-    test('are part of the sealed texts', async () => {
+    test('samples and discards their sealed texts', async () => {
       await create('c1');
       await pending('c2');
       expect((await store.secretCheck.samples()).toSorted()).toEqual(['sealed', 'sealed login of c1']);

@@ -72,8 +72,8 @@ function reset() {
   publicUrl = null;
 }
 
-describe('the page of a one-time code', () => {
-  test('shows who asks for what, without a script, and allows its form to lead to the platform', async () => {
+describe('one-time code page', () => {
+  test('shows the account and the scopes without scripts, and allows a form redirect to the platform', async () => {
     reset();
     const { status, headers, text } = await send(`/connect/${code}`);
     expect([status, called]).toEqual([200, [code]]);
@@ -97,7 +97,7 @@ describe('the page of a one-time code', () => {
     expect((await send(`/connect/${code}`)).text).toContain('Sign in again as @ada');
   });
 
-  test('begins the sign-in with a cookie for its connection and goes on to the platform with 303', async () => {
+  test('sets a cookie for its connection and redirects to the platform with 303', async () => {
     reset();
     const { status, headers, text } = await begin({ origin, cookie: `other=1; ${cookie}` });
     expect([status, headers.get('location'), text]).toEqual([303, 'https://x.example/authorize?state=s', '']);
@@ -142,8 +142,8 @@ describe('the page of a one-time code', () => {
   });
 });
 
-describe('the page to which the platform returns', () => {
-  test('passes on the answer with the cookie of its connection, and says that the window can be closed', async () => {
+describe('callback page', () => {
+  test('passes on the response with the cookie of its connection, and shows that the window can be closed', async () => {
     reset();
     const { status, text, headers } = await send(`/connect/callback?state=${connection}.s&code=c`, {
       headers: { cookie: `postern_connect_other=2; ${cookie}` },
@@ -171,7 +171,7 @@ describe('the page to which the platform returns', () => {
   test.each([
     ['active', { outcome: 'active', userName: 'ada' }],
     ['failed', { outcome: 'failed', refusal: 'denied', message: 'No' }],
-  ] as const)('returns to the program with status %s', async (status, outcome) => {
+  ] as const)('redirects to return_to with status %s', async (status, outcome) => {
     reset();
     result = { ...outcome, id, returnTo: 'https://app.example/back?status=own&a=1#part' };
     const answer = await send('/connect/callback?state=s&code=c');
@@ -180,7 +180,7 @@ describe('the page to which the platform returns', () => {
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  test('accepts GET only, because HEAD would use up the answer', async () => {
+  test('refuses other methods than GET with 405, because HEAD would use up the code', async () => {
     reset();
     for (const method of ['HEAD', 'POST', 'OPTIONS']) {
       const { status, headers } = await send('/connect/callback?state=s&code=c', { method });
@@ -191,7 +191,7 @@ describe('the page to which the platform returns', () => {
 });
 
 describe.each(refusals)('refusal %s', (reason) => {
-  test('is a page with its status and the message, on each step', async () => {
+  test('shows its status and the escaped message on each step', async () => {
     reset();
     refusal = { refusal: reason, message: hostile };
     result = { outcome: 'failed', id: null, refusal: reason, message: hostile, returnTo: null };

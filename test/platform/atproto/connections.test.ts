@@ -4,7 +4,7 @@ import { json, loopback, start } from './fake-servers.ts';
 
 const password = { identifier: 'alice.test', app_password: 'abcd-efgh-ijkl-mnop' };
 
-test('an app password makes a connection, and another one of the same user replaces it', async () => {
+test('AT Protocol connection: is created from an app password, which another one of the same user replaces', async () => {
   const { logins, pds, client } = await start(loopback);
   const owner = client.with({ authToken: '' });
   const { status, body } = await owner.post('/connections', password);

@@ -38,7 +38,7 @@ async function signInOf(answer: { status?: number; headers?: Record<string, stri
   return { signIn: platform.signIn, received };
 }
 
-test('a public client names itself in the form, and a confidential one with Basic', async () => {
+test('X sign-in: sends client_id in the form of a public client, and Basic for a confidential one', async () => {
   const open = await signInOf({ body: token });
   const tokens = await open.signIn.refresh(new Secret('old'));
   expect([tokens.access.expose(), tokens.refresh?.expose(), tokens.expiresInSeconds, tokens.scopes]).toEqual([
@@ -72,14 +72,14 @@ test.each([
   ['another type of token', { body: { ...token, token_type: 'mac' } }, 'platform_unreadable'],
   ['a lifetime below zero', { body: { ...token, expires_in: -1 } }, 'platform_unreadable'],
   ['a body that is too large', { body: { ...token, more: 'x'.repeat(100_000) } }, 'platform_unreadable'],
-])('a refresh that is answered with %s has its own reason', async (_name, answer, reason) => {
+])('X sign-in: maps %s to its reason', async (_name, answer, reason) => {
   const { signIn, received } = await signInOf(answer);
   const failed = await signIn.refresh(new Secret('old')).catch((error) => error);
   expect(failed instanceof PosternError && failed.reason).toBe(reason);
   expect(received).toHaveLength(1);
 });
 
-test('a response without refresh token, lifetime and scopes has the defaults of X', async () => {
+test('X sign-in: applies the defaults of X to a response without refresh token, lifetime and scopes', async () => {
   const { signIn } = await signInOf({ body: { token_type: 'bearer', access_token: 'a' } });
   const answer = { code: 'c', verifier: new Secret('v'), redirectUri: 'http://127.0.0.1/connect/callback' };
   expect(await signIn.exchange(answer)).toMatchObject({ refresh: null, expiresInSeconds: 7_200, scopes: [] });
