@@ -44,8 +44,9 @@ describe('postern connect', () => {
     const me = await postern(['call', 'user/me', '--json'], { ...env, POSTERN_AUTH_TOKEN: out.trim() });
     expect(JSON.parse(me.out)).toMatchObject({ userName: 'grace' });
 
-    const again = await connect(['--reconnect', out.trim(), '--json'], browse('grace'));
-    expect(JSON.parse(again.out)).toMatchObject({ id: out.trim(), status: 'active', error: null });
+    const again = await connect(['--reconnect', out.trim(), '--scopes', 'tweet.read', '--json'], browse('grace'));
+    const scopes = ['tweet.read', 'users.read'];
+    expect(JSON.parse(again.out)).toMatchObject({ id: out.trim(), status: 'active', scopes, error: null });
     const other = await connect(['--reconnect', out.trim()], browse('ada'));
     expect(other).toMatchObject({
       code: 1,
