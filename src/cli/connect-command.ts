@@ -21,7 +21,7 @@ On the AT Protocol the command asks for a handle and an app password instead, or
 
 export function connectCommand(): Command {
   return new Command('connect')
-    .summary('Sign in a platform user, and print the id that replaces the token')
+    .summary('Sign in a platform user for the calls')
     .description('Sign in a platform user, and print the id of the connection, which calls use as auth_token')
     .option('--scopes <scopes>', 'what to ask for, separated by commas; all but direct messages if left out')
     .option('--reconnect <id>', 'sign in again, with the same id and by default the same scopes')

@@ -160,7 +160,8 @@ export class ConnectionService {
     } else {
       // A deleted connection is stored until it was revoked.
       if (known) await store.remove(id);
-      await store.create({ ...this.#newRecord(account, id, this.#platformSignIn().scopes), ...login }, limits);
+      const scopes = this.#parts.platform.signIn?.scopes ?? [];
+      await store.create({ ...this.#newRecord(account, id, scopes), ...login }, limits);
     }
   }
 

@@ -86,7 +86,8 @@ describe.each(found && isAll ? ['sqlite', 'mongodb'] : ['sqlite'])('postern secr
       const { code, out } = await postern(['secrets', 'rotate', '--json'], both);
       expect(code).toBe(0);
       const outcome = JSON.parse(out) as { checked: number; rotated: number; old_key_removable_at: string };
-      expect(outcome.checked).toBe(2 * (more + 1) + 1);
+      const demoConnections = 3;
+      expect(outcome.checked).toBe(2 * (more + 1) + 1 + demoConnections);
       expect(outcome.rotated).toBeLessThanOrEqual(outcome.checked - 99);
       expect(Date.parse(outcome.old_key_removable_at)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
 
