@@ -1,6 +1,6 @@
 // Printed by `npm run print` from src/shared/model/event-bodies.ts.
 
-/** A charge took the credit of the API account below its `low_credit_threshold`. Sent only to webhooks and streams that list the type. */
+/** A charge took the credit of the API account below its threshold. Sent only to webhooks and streams that list the type. */
 export interface AccountLowCreditEvent {
   /** The id of the event. Retries and replays have the same id. */
   id: string;

@@ -139,7 +139,7 @@ export const eventBodies = {
   'user.follow': body('user.follow', 'Other users followed the account.', actors),
   'account.low_credit': body(
     'account.low_credit',
-    `A charge took the credit of the API account below its \`low_credit_threshold\`. ${onlyListed}`,
+    `A charge took the credit of the API account below its threshold. ${onlyListed}`,
     {
       account_id,
       credit: dollars.meta({ description: 'Credit after the charge, including reserved credit.', examples: ['0.999'] }),
