@@ -104,8 +104,10 @@ export class ConnectionLogins implements CredentialResolver {
 
   /** Must be called after this process has changed the connection. */
   readonly changed = (record: StoredConnection): CachedLogin => {
+    // Whoever is told reads the connection again.
+    const opened = this.#opened(record);
     this.#parts.onChange(record.account, record.id);
-    return this.#opened(record);
+    return opened;
   };
 
   /** Resolves when no refresh runs any more, because its token would be lost. */
