@@ -31,9 +31,9 @@ const signInHints: Readonly<Record<PlatformKind, string>> = {
   atproto: 'This platform has no sign-ins with a browser: send identifier and app_password',
 };
 
-/** See `Login.issuer`. The address of the embedded sandbox changes with each start. */
+/** See `Login.issuer`. Gateways may reach one sandbox by several addresses, and that of the embedded one changes with each start. */
 export function issuerOf({ platform: { kind, url }, secrets: { xApp } }: Config): string {
-  return [kind, url ?? 'embedded', xApp?.clientId ?? ''].join(' ');
+  return kind === 'sandbox' ? kind : [kind, url, xApp?.clientId ?? ''].join(' ');
 }
 
 /** Starts the logins of connections, which the adapter of the platform needs. `open` returns what needs the platform. */
