@@ -1,4 +1,5 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { decryptedOrNull } from '../../shared/secrets/vault.ts';
 import type { Store, WebhookRecord } from '../../store/port.ts';
 import { type CredentialResolver, isDeletedConnection } from '../shared/platform-access.ts';
 import type { PollerRun } from '../shared/poller-run.ts';
@@ -67,9 +68,10 @@ export class PollerWebhooks {
   }
 
   /** Returns true if the connection of the poller was deleted, so that nothing is delivered any more. */
-  isGone(): Promise<boolean> {
+  async isGone(): Promise<boolean> {
     const { vault, run, logins } = this.#parts;
-    return isDeletedConnection(logins, run.record.account, vault.openPoller(run.record).authToken);
+    const credentials = decryptedOrNull(() => vault.openPoller(run.record));
+    return credentials !== null && isDeletedConnection(logins, run.record.account, credentials.authToken);
   }
 
   /** Returns true if a webhook that left the poller was deleted. Also returns true if the store cannot be read. */
