@@ -20,7 +20,7 @@ const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
 const takesCode = ({ code }: Action) => code !== 'none';
 
 /** Matches names of fields that identify a resource, which may not exist. */
-const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$/;
+const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$|^connections$/;
 /** `last_event_id` of a stream is excluded, because an unknown id is not an error: the event may have been deleted. */
 const namesSomething = ({ input, kind }: Action) =>
   kind === 'call' && Object.keys(input.shape).some((field) => names.test(field));
