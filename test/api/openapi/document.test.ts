@@ -187,7 +187,8 @@ describe.each(each)('%s', (_name, action) => {
     const asksPlatform = action.actor || action.keepsActor || /^connections\/(create|reconnect)$/.test(action.name);
     for (const status of ['501', '502', '504']) expect(statuses.includes(status)).toBe(asksPlatform);
     expect(statuses.includes('404')).toBe(
-      action.kind === 'call' && Object.keys(action.input.shape).some((field) => /id$|.name$|_url$|^connections$/i.test(field)),
+      action.kind === 'call' &&
+        Object.keys(action.input.shape).some((field) => /id$|.name$|_url$|^connections$/i.test(field)),
     );
     for (const status of ['413', '415']) expect(statuses.includes(status)).toBe(action.method !== 'GET');
     expect(statuses.includes('422')).toBe(action.method === 'POST');
