@@ -10,7 +10,6 @@ import { parseUrl } from '../shared/model/parse-url.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { base62 } from '../shared/secrets/base62.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
-import { decryptedOrNull } from '../shared/secrets/vault.ts';
 import {
   type ConnectionPosition,
   type ConnectionRecord,
@@ -292,8 +291,7 @@ export class ConnectionService {
     return {
       id,
       status,
-      // A login under a dropped secret key cannot be shown.
-      user: decryptedOrNull(() => this.#parts.records.logins.open(record))?.user ?? null,
+      user: this.#parts.records.logins.open(record)?.user ?? null,
       scopes: [...scopes],
       created_at: formatIsoTime(createdAt),
       last_used_at: lastUsedAt === null ? null : formatIsoTime(lastUsedAt),

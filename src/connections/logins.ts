@@ -41,7 +41,7 @@ export interface EndedLogin {
 export interface ConnectionLoginsParts {
   records: ConnectionRecords;
   runtime: Runtime;
-  /** Returns the sign-in of the platform, which is opened after this. */
+  /** Returns the platform's sign-in. A function, because the platform is opened later. */
   signIn: () => PlatformSignIn | undefined;
   /** Called after a login has ended or was repaired, or its connection was deleted. */
   onChange: (account: string, id: string) => void;
@@ -104,7 +104,7 @@ export class ConnectionLogins implements CredentialResolver {
 
   /** Must be called after this process has changed the connection. */
   readonly changed = (record: StoredConnection): CachedLogin => {
-    // Whoever is told reads the connection again.
+    // `onChange` reads the cache.
     const opened = this.#opened(record);
     this.#parts.onChange(record.account, record.id);
     return opened;
@@ -318,8 +318,11 @@ function requireUsable(opened: CachedLogin, account: string): CachedLogin {
   if (record.account !== account || record.revokeAt !== null) throw connectionNotFound(id);
   const remedy = remedyFor(id);
   switch (status) {
-    case 'active':
-      return opened;
+    case 'active': {
+      if (opened.login !== null) return opened;
+      const cause = 'is encrypted with a secret key that this gateway does not have (SECRET_KEY)';
+      throw new PosternError('connection_expired', `The login of the connection ${id} ${cause}. ${remedy}`);
+    }
     case 'pending':
     case 'failed':
       throw new PosternError('connection_pending', `Nobody has signed in to the connection ${id} yet. ${remedy}`);

@@ -4,7 +4,7 @@ import { PosternError } from '../shared/errors/postern-error.ts';
 import { type AuditAction, type AuditAuthor, service } from '../shared/model/audit.ts';
 import { connectionIdPattern } from '../shared/model/connection.ts';
 import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
-import type { Vault } from '../shared/secrets/vault.ts';
+import { decryptedOrNull, type Vault } from '../shared/secrets/vault.ts';
 import {
   type AuditEntry,
   auditEntryOf,
@@ -52,7 +52,7 @@ export interface SignInState {
     /** The hash of the cookie. */
     cookie: string;
     verifier: string;
-    /** True from the first valid answer of the platform on, so that no other one is accepted. */
+    /** True after the first valid callback. Later ones are refused. */
     isAnswered: boolean;
   } | null;
 }
@@ -100,9 +100,11 @@ class SealedField<T> {
     return this.#vault.seal(JSON.stringify(value), sealPurposes[this.#field](id));
   }
 
+  /** Returns `null` if the field is empty, or encrypted with a secret key that this process does not have. */
   open(record: ConnectionRecord): T | null {
     const sealed = record[this.#field];
-    return sealed === null ? null : (JSON.parse(this.#vault.open(sealed, sealPurposes[this.#field](record.id))) as T);
+    const text = sealed && decryptedOrNull(() => this.#vault.open(sealed, sealPurposes[this.#field](record.id)));
+    return text === null ? null : (JSON.parse(text) as T);
   }
 
   /** Returns true if the record still has this value. Its encryption may have changed (`postern secrets rotate`). */
@@ -224,7 +226,7 @@ export function connectionNotFound(id: string): PosternError {
 /** The longest pause until a login is refreshed again. */
 export const maxPauseMs = 15 * 60_000;
 
-/** Returns true while no other refresh may begin. An end that is far away was stored before the clock was set back. */
+/** Returns true while a claim or a pause keeps other refreshes from beginning. One that ends implausibly late was stored before the clock was set back, and is ignored. */
 export function isHeld({ refreshing }: StoredConnection, now: number): boolean {
   return refreshing !== null && refreshing.until > now && refreshing.until - now <= maxPauseMs;
 }

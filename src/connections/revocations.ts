@@ -2,7 +2,6 @@ import type { PlatformSignIn } from '../platform/port.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { Secret } from '../shared/secrets/secret.ts';
-import { decryptedOrNull } from '../shared/secrets/vault.ts';
 import { revocationTtlMs, type StoredConnection } from '../store/port.ts';
 import { type ConnectionRecords, isHeld } from './records.ts';
 
@@ -17,7 +16,7 @@ export interface RevocationsParts {
   signIn: () => PlatformSignIn | undefined;
   /** Called after a failure of the store. The next look repeats the work. */
   onError: (error: unknown) => void;
-  /** Called if a login was not revoked in time, which may still be valid at the platform. */
+  /** Called if the platform did not confirm the revocation in time. The login may still be valid there. */
   onGivenUp: (id: string) => void;
 }
 
@@ -32,7 +31,7 @@ export class Revocations {
     this.#looking = repeat(parts.runtime, lookMs, () => this.runSoon());
   }
 
-  /** Revokes the logins that are due, after a run that has begun. */
+  /** Starts a run now, or after the current one. */
   readonly runSoon = (): Promise<void> => {
     this.#running = this.#running.then(() => this.#revokeDue()).catch(this.#parts.onError);
     return this.#running;
@@ -56,7 +55,7 @@ export class Revocations {
     // A refresh that runs stores its new tokens, which must be revoked instead.
     if (isHeld(record, now)) return;
     // The login cannot be opened after its secret key was dropped.
-    const login = decryptedOrNull(() => records.logins.open(record));
+    const login = records.logins.open(record);
     const token = login?.refresh ?? login?.access ?? null;
     if (token === null || goneAt === null || (!signIn && !login?.refresh)) return records.store.remove(record.id);
     if (goneAt <= now) {

@@ -84,7 +84,7 @@ export async function* exportAccount(store: Store, config: Config, id: string): 
       status: record.status,
       scopes: record.scopes,
       user_id: record.userId,
-      user: decryptedOrNull(() => logins.open(record))?.user ?? null,
+      user: logins.open(record)?.user ?? null,
       created_at: formatIsoTime(record.createdAt),
       last_used_at: time(record.lastUsedAt),
       expires_at: time(record.expiresAt),

@@ -121,13 +121,15 @@ interface ProcessOptions {
   url?: string | null;
   hasApp?: boolean;
   issuer?: string;
+  /** The byte that the secret key repeats. */
+  keyByte?: number;
 }
 
 function connectionProcess(
   store: Store,
   runtime: AdjustableRuntime,
   { origin }: OauthServer,
-  { url = publicUrl, hasApp = true, issuer = 'x' }: ProcessOptions,
+  { url = publicUrl, hasApp = true, issuer = 'x', keyByte = 7 }: ProcessOptions,
 ) {
   const ended: EndedLogin[] = [];
   const changed: string[] = [];
@@ -135,7 +137,7 @@ function connectionProcess(
     store,
     runtime,
     logger: makeLogger({ level: 'fatal', format: 'json' }, { write: () => {} }),
-    secretKeys: [new Secret(Buffer.alloc(32, 7))],
+    secretKeys: [new Secret(Buffer.alloc(32, keyByte))],
     issuer,
     onChange: async (_account, id) => void changed.push(id),
     sealEnd(end) {

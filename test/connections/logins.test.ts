@@ -251,6 +251,20 @@ describe('ConnectionLogins', () => {
     });
   });
 
+  test('under a dropped secret key is refused with 403, and can be replaced and deleted', async () => {
+    const { process, runtime } = await useConnections();
+    const id = await process().connect();
+    const keyless = process({ keyByte: 8 });
+    expect(await reasonOf(keyless.credential(id))).toBe('connection_expired');
+    expect(await keyless.service.find(account, id)).toMatchObject({ status: 'active', user: null });
+    const { authorize_url } = await keyless.service.reconnect({ ...keyless.common, id, token: 'again' });
+    expect(await keyless.signIn(authorize_url ?? '')).toMatchObject({ outcome: 'active' });
+    expect(await keyless.credential(id)).toBe('access-2');
+    await process().service.delete(account, keyless.common.author, id);
+    runtime.leap(1_000);
+    expect(await reasonOf(keyless.credential(id))).toBe('connection_not_found');
+  });
+
   test('is not refreshed again before the time that the platform names', async () => {
     const { x, runtime, process } = await useConnections();
     const one = process();
