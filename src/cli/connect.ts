@@ -83,7 +83,7 @@ async function completed(
   }
 }
 
-/** Acts as the browser that presses Continue and returns from the platform. In between, a browser on another machine takes over. */
+/** Replaces the browser on the gateway's pages: presses Continue, and sends the pasted callback address. The consent page is opened on another machine. */
 async function signInByPaste(page: string): Promise<void> {
   const begun = await request(page, { method: 'POST', headers: { origin: new URL(page).origin } });
   const platformPage = parseUrl(begun.headers.get('location') ?? '');
@@ -122,7 +122,7 @@ function readPassword(): Promise<{ identifier: string; app_password: string }> {
 
 type Next = (prompt: string, options?: { isHidden: boolean }) => Promise<string>;
 
-/** Reads lines of standard input. In a terminal, hidden ones are not shown. */
+/** Prompts for lines on standard input. A terminal does not echo hidden input. */
 async function ask<T>(work: (next: Next) => Promise<T>): Promise<T> {
   let isMuted = false;
   const output = new Writable({

@@ -46,7 +46,7 @@ export interface AccountKeysCreateInput {
   read_only?: boolean | undefined;
   /** Groups of endpoints that the key may call; all if null or left out. */
   groups?: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'connections' | 'capabilities' | 'account')[] | undefined;
-  /** Ids of the connections that the key may use as `auth_token`, at most 100. Such a key sees no others, and cannot create, reconnect or delete any. Any `auth_token` if null or left out. */
+  /** Ids of at most 100 connections. The key may use only these as `auth_token`, lists only these, and cannot create, reconnect or delete connections. No restriction if null or left out. */
   connections?: string[] | undefined;
   /** Client addresses from which the key may be used, as CIDR blocks or single addresses; at most 20; any address if null or left out. */
   ip_ranges?: string[] | undefined;
@@ -355,7 +355,7 @@ export interface AuditAuthor {
   key_name: string | null;
 }
 
-/** A change of a key, a webhook, a connection, the credit or a setting of the account. */
+/** A change to an API key, webhook, connection, credit or account setting. */
 export interface AuditEntry {
   /** Id of the entry. */
   id: string;
@@ -482,11 +482,11 @@ export interface Connection {
 
 /** The input of `connections/create`. */
 export interface ConnectionsCreateInput {
-  /** Scopes to ask for; if left out, all but those of direct messages. `GET /capabilities` lists them. */
+  /** Scopes to request. Default: all except those of direct messages. `GET /capabilities` lists all scopes. */
   scopes?: string[] | undefined;
   /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
   return_to?: string | undefined;
-  /** AT Protocol only: handle or DID of the user, who needs no page with an app password. */
+  /** AT Protocol only: handle or DID of the user. */
   identifier?: string | undefined;
   /** AT Protocol only: an app password of the user. The connection is then active at once, without a page. */
   app_password?: string | undefined;
@@ -531,11 +531,11 @@ export interface ConnectionsListPage {
 export interface ConnectionsReconnectInput {
   /** Id of the connection. */
   id: string;
-  /** Scopes to ask for; if left out, those of the connection. */
+  /** Scopes to request. Default: the current scopes of the connection. */
   scopes?: string[] | undefined;
   /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
   return_to?: string | undefined;
-  /** AT Protocol only: handle or DID of the user, who needs no page with an app password. */
+  /** AT Protocol only: handle or DID of the user. */
   identifier?: string | undefined;
   /** AT Protocol only: an app password of the user. The connection is then active at once, without a page. */
   app_password?: string | undefined;

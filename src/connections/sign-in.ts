@@ -190,7 +190,7 @@ export class SignInFlow {
     return failed(record.id, refused, signIn.returnTo);
   }
 
-  /** Returns true while no other request has gone on with the sign-in, begun a new one, or deleted the connection. */
+  /** Returns true if this sign-in is still the current one: no other request has continued or replaced it, or deleted the connection. */
   #isOpen(record: StoredConnection, signIn: SignInState): boolean {
     return record.revokeAt === null && this.#parts.records.signIns.has(record, signIn);
   }
@@ -206,7 +206,7 @@ export class SignInFlow {
     return this.#find(codePattern, code, (signIn) => signIn.code);
   }
 
-  /** Returns the sign-in with a secret, whose hash `hashIn` returns. */
+  /** Finds the sign-in of a code or `state`, and compares its secret with the stored hash, which `hashIn` selects. */
   async #find(
     pattern: RegExp,
     text: string,
@@ -223,7 +223,7 @@ export class SignInFlow {
     return (record.signInEndsAt ?? 0) > records.now() ? { record, signIn } : refuse('expired');
   }
 
-  /** Goes on with a sign-in. Returns `null` if another request did so first. */
+  /** Stores the next state of a sign-in. Returns `null` if another request came first. */
   async #replace({ record, signIn }: OpenSignIn, next: SignInState): Promise<OpenSignIn | null> {
     const { records } = this.#parts;
     const sealed = records.signIns.seal(record.id, next);

@@ -95,8 +95,8 @@ export interface AccountStore {
   markDeleted(id: string, at: number): Promise<number | null>;
   /**
    * Deletes a batch of the account's data, API keys first, and returns the number of records; 0 if nothing is left. Amounts of money stay:
-   * the account, usage, payments without their descriptions, and holds and commits until they expire. Connections with a login become deleted
-   * ones, whose revocation is due at once.
+   * the account, usage, payments without their descriptions, and holds and commits until they expire. Connections with a login are kept as
+   * deleted, with `revokeAt` now, until their login is revoked.
    */
   erase(id: string): Promise<number>;
 }

@@ -15,7 +15,7 @@ export type NewAccountEvent = {
   [Type in AccountEventType]: {
     account: string;
     type: Type;
-    /** Identifies the event among those of its account and type. A second event with the same key is left out for 24 h. */
+    /** The unique key of the event for its account and type. Within 24 h, a second event with the same key is ignored. */
     key: string;
     fields: Omit<EventBody<Type>, 'id' | 'type' | 'created_at' | 'account_id'>;
   };

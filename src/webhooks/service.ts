@@ -95,8 +95,8 @@ export class WebhookService {
   }
 
   /**
-   * Returns the calls of a key that may use only these connections; of all keys if it is `null`. It has only the webhooks of its connections
-   * without account events, because those are about the whole account.
+   * Returns the service restricted to the webhooks of these connections, for a key with the restriction `connections`. Leaves out webhooks
+   * with account events too, because those events concern the whole account. `null`: no restriction.
    */
   only(connections: readonly string[] | null): WebhookCalls {
     if (connections === null) return this;

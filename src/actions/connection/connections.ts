@@ -32,7 +32,7 @@ const passwordFields = {
     .max(254, 'must be at most 254 characters')
     .optional()
     .meta({
-      description: 'AT Protocol only: handle or DID of the user, who needs no page with an app password.',
+      description: 'AT Protocol only: handle or DID of the user.',
       examples: ['alice.example.com'],
     }),
   app_password: z
@@ -95,7 +95,8 @@ export const createConnection = accountAction({
   secretFields,
   input: z.object({
     scopes: requestedScopes.meta({
-      description: 'Scopes to ask for; if left out, all but those of direct messages. `GET /capabilities` lists them.',
+      description:
+        'Scopes to request. Default: all except those of direct messages. `GET /capabilities` lists all scopes.',
       examples: [['tweet.read', 'users.read', 'offline.access']],
     }),
     return_to: returnTo,
@@ -149,7 +150,7 @@ export const reconnect = accountAction({
   input: z.object({
     id: connectionIdInput,
     scopes: requestedScopes.meta({
-      description: 'Scopes to ask for; if left out, those of the connection.',
+      description: 'Scopes to request. Default: the current scopes of the connection.',
       examples: [['tweet.read', 'users.read', 'dm.read', 'offline.access']],
     }),
     return_to: returnTo,

@@ -35,7 +35,8 @@ export function connectPages({ signIn, publicUrl }: ConnectPagesParts): Router {
   const show = async (request: Request, response: Response) => {
     const offer = await signIn.offer(codeOf(request));
     if ('refusal' in offer) return sendNotice(request, response, refusalPage(offer));
-    // Browsers check the redirects after the form too, and the platform may add some of its own. `same-origin` keeps the Origin of the form, which `no-referrer` would remove.
+    // Browsers apply form-action to every redirect after the form, also to those of the platform.
+    // With `no-referrer` the form would send `Origin: null`.
     const headers = pageHeaders({ 'script-src': "'none'", 'form-action': "'self' https: http:" });
     response.set({ ...headers, 'referrer-policy': 'same-origin' });
     await sendPage(request, response, await page(offerPage(offer)));

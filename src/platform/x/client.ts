@@ -184,7 +184,10 @@ export class XClient {
     return appOnly && appToken ? send(appToken) : this.#asActor(call, send);
   }
 
-  /** Sends a request with the actor's token. If the platform refuses that of a connection, which performs nothing, repeats it with a new one. */
+  /**
+   * Sends a request with the actor's token. After a 401 for a connection, sends it once more with a refreshed token: the platform has not
+   * performed a request that it answers with 401.
+   */
   async #asActor<T>(call: PlatformCall, send: (token: Secret) => Promise<T>): Promise<T> {
     const { logins } = this.#options;
     const token = (await logins?.credentialOf(call)) ?? call.authToken;

@@ -46,7 +46,7 @@ export class XSignIn implements PlatformSignIn {
     this.#transport = transport;
     this.#origin = origin;
     this.#app = app;
-    // The people of X sign in at another host than that of the API.
+    // X's consent page is on another host than its API.
     const pages = origin === 'https://api.x.com' ? 'https://x.com' : origin;
     this.host = new URL(pages).host;
     this.#page = `${pages}/i/oauth2/authorize`;

@@ -82,7 +82,7 @@ export class Grants {
     return found?.kind === 'access' && found.endsAt > now ? found.grant : undefined;
   }
 
-  /** Reads a code or token of this sandbox, whether or not it is used or has ended. */
+  /** Parses a code or token of this sandbox. Accepts used and expired ones too. */
   read(token: string): ReadToken | undefined {
     const [id = '', kind, number = '', endsAt = ''] = token.split('.');
     const grant = this.#grants.get(id);

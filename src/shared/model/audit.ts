@@ -60,7 +60,7 @@ export const auditEntry = z
   })
   .meta({
     id: 'AuditEntry',
-    description: 'A change of a key, a webhook, a connection, the credit or a setting of the account.',
+    description: 'A change to an API key, webhook, connection, credit or account setting.',
   });
 
 export type AuditEntryView = z.infer<typeof auditEntry>;

@@ -44,7 +44,7 @@ const connections = z
   .max(100, 'must be at most 100 connections')
   .meta({
     description:
-      'Ids of the connections that the key may use as `auth_token`, at most 100. Such a key sees no others, and cannot create, reconnect or delete any. Any `auth_token` if null or left out.',
+      'Ids of at most 100 connections. The key may use only these as `auth_token`, lists only these, and cannot create, reconnect or delete connections. No restriction if null or left out.',
   });
 
 const ipRanges = z
