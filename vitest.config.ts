@@ -4,12 +4,18 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Long faults, the soak, browsers, the longest tests of processes, guides and the package, and the tests on the AT Protocol's own servers, whose start
- * alone takes a minute. `npm run test:all` runs them; `npm run check -- kills` runs the faults for longer.
+ * Long faults, bursts and floods, the soak, browsers, the MongoDB store, the longest tests of processes, guides and the package, and the tests on
+ * the AT Protocol's own servers, whose start alone takes a minute. `npm run test:all` runs them; `npm run check -- kills` runs the faults for longer.
  */
 const onlyInAll = [
-  'test/articles/faults.test.ts',
+  'test/articles/{faults,heavy}.test.ts',
+  'test/actions/interrupted-payment.test.ts',
+  'test/api/rest/concurrency.test.ts',
+  'test/api/server/{overload,unread-responses}.test.ts',
+  'test/examples/graphql-examples.test.ts',
+  'test/messaging/key-recovery/realms-away.test.ts',
   'test/cli/account-data.test.ts',
+  'test/connections/{kills,life}.test.ts',
   'test/docs/{guides,pack}.test.ts',
   'test/media/memory.test.ts',
   'test/outbound/slow-names.test.ts',
@@ -22,8 +28,9 @@ const onlyInAll = [
   'test/platform/*/parity.test.ts',
   'test/platform/x/costs.test.ts',
   'test/faults/{sqlite,mongodb,upgrade}.test.ts',
-  'test/store/{embedded-disk,embedded-trouble,mongo-away}.test.ts',
-  'test/webhooks/{messages-mongodb,platform-outage,store-away,survival}.test.ts',
+  'test/store/{embedded-disk,embedded-trouble,mongo,mongo-away,mongo-sessions}.test.ts',
+  'test/webhooks/{event-limits,handshakes-at-once,held-messages,hostile-receivers,isolation,messages-mongodb}.test.ts',
+  'test/webhooks/{pause-and-delete,platform-outage,store-away,stream-readers,survival}.test.ts',
 ];
 
 /** The files that take longest. They begin first, because a run would otherwise end with one of them alone. */

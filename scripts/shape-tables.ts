@@ -25,7 +25,7 @@ export type Page = keyof typeof pages;
 const pages = {
   shapes:
     'Tweet Media Entities Author UserCard UserProfile UserAbout Article Account ApiKey CreatedApiKey Balance Usage UsageRow Payment ' +
-    'AuditEntry AuditAuthor AuditSubject',
+    'AuditEntry AuditAuthor AuditSubject Connection ConnectedUser StartedConnection',
   'message-shapes': 'Conversation Participant DirectMessage Attachment',
   'webhook-shapes': 'CreatedWebhook Webhook Delivery DeliveryDetail DeliveryAttempt WebhookTest',
 };

@@ -1,11 +1,11 @@
-import { eventTypes } from '../../src/shared/model/event.ts';
+import { webhookEventTypes } from '../../src/shared/model/event.ts';
 import { eventTypeName } from '../../src/shared/model/event-bodies.ts';
 import { aboutEvent, deliveryHeaders, type EventName, eventNames, eventReferences } from './events.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';
 import { securitySchemes } from './shared.ts';
 
-const streamedNames: readonly EventName[] = eventTypes;
+const streamedNames: readonly EventName[] = webhookEventTypes;
 
 /** Returns schema/asyncapi.yaml, which describes webhook deliveries and the event stream (AsyncAPI 3.0). */
 export function asyncApiDocument(): JsonObject {

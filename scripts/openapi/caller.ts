@@ -4,8 +4,9 @@ import type { TestReceiver } from '../../test/support/receiver.ts';
 import { Behind } from './behind.ts';
 import type { HeldTimers } from './held.ts';
 
-/** The default URL of the sandbox. It replaces the URL with a random port in the examples. */
+/** The default URLs. They replace the URLs with random ports in the examples. */
 const shownSandbox = 'http://127.0.0.1:4001';
+const shownGateway = 'http://127.0.0.1:4000';
 const shownReceiver = 'http://localhost:9000/postern';
 
 /** Values that are random or depend on an unpredictable order. */
@@ -40,6 +41,7 @@ export class Caller {
   readonly timers: HeldTimers;
   webhook: { id: string } | undefined;
   apiKey: { id: string } | undefined;
+  connection: { id: string } | undefined;
   eventId: string | undefined;
 
   constructor({ demo, store, timers }: Pick<Caller, 'demo' | 'store' | 'timers'>, receiver: TestReceiver) {
@@ -55,6 +57,7 @@ export class Caller {
     if (name === 'webhooks/create') this.webhook = data;
     if (name === 'webhooks/deliveries') this.eventId = data.deliveries?.[0]?.event_id;
     if (name === 'account/keys/create') this.apiKey = data;
+    if (name === 'connections/create') this.connection = data;
     if (data.secret !== undefined) this.receiver.secret = data.secret;
   }
 
@@ -118,6 +121,7 @@ export class Caller {
   elsewhere<Value>(value: Value): Value {
     const text = JSON.stringify(value).replaceAll(this.demo.sandboxUrl, shownSandbox);
     const shown = text
+      .replaceAll(new URL(this.demo.baseUrl).origin, shownGateway)
       .replaceAll(this.receiver.url, shownReceiver)
       .replaceAll(new URL(this.receiver.url).host, new URL(shownReceiver).host);
     return JSON.parse(shown, (name, each) => made[name] ?? each);

@@ -29,6 +29,8 @@ const tags = [
   ['/control/', 'control'],
   ['/sandbox/realms/', 'realms'],
   ['/sandbox/', 'extensions'],
+  ['/i/oauth2/', 'sign-in'],
+  ['/2/oauth2/', 'sign-in'],
 ] as const;
 
 function describe({ id, path, access }: RoutedOperation, contract: OperationContract): Schema {
@@ -40,7 +42,7 @@ function describe({ id, path, access }: RoutedOperation, contract: OperationCont
     tags: [tags.find(([prefix]) => path.startsWith(prefix))?.[1]],
     summary,
     ...(description !== undefined && { description }),
-    ...(access === 'control' && { security: [] }),
+    ...((access === 'control' || access === 'open') && { security: [] }),
     ...(all.length > 0 && { parameters: all }),
     ...(body !== undefined && { requestBody: component('requestBodies', body) }),
     responses: { ...Object.fromEntries(answered), default: component('responses', 'Problem') },

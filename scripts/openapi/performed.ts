@@ -127,7 +127,8 @@ const realOnes: Record<string, (caller: Caller, call: Call) => unknown> = {
   event_id: ({ eventId }) => eventId,
   id: async (caller, { name }) => {
     if (name === 'webhooks/deliveries') await caller.haveAnEventDelivered();
-    return name.startsWith('account/keys/') ? caller.apiKey?.id : caller.webhook?.id;
+    const { apiKey, connection, webhook } = caller;
+    return (name.startsWith('account/keys/') ? apiKey : name.startsWith('connections/') ? connection : webhook)?.id;
   },
 };
 

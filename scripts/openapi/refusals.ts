@@ -13,13 +13,14 @@ interface Refusal {
 
 const every = () => true;
 const priced = ({ price }: Action) => price > 0;
-const onPlatform = ({ actor, keepsActor }: Action) => actor || keepsActor;
+const onPlatform = ({ actor, keepsActor, name }: Action) =>
+  actor || keepsActor || name === 'connections/create' || name === 'connections/reconnect';
 const withBody = ({ method }: Action) => method !== 'GET';
 const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
 const takesCode = ({ code }: Action) => code !== 'none';
 
 /** Matches names of fields that identify a resource, which may not exist. */
-const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$/;
+const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$|^connections$/;
 /** `last_event_id` of a stream is excluded, because an unknown id is not an error: the event may have been deleted. */
 const namesSomething = ({ input, kind }: Action) =>
   kind === 'call' && Object.keys(input.shape).some((field) => names.test(field));

@@ -54,6 +54,20 @@ function texts(names: readonly string[]): Schema[] {
   return names.map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
 }
 
+const formBody = (properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema => ({
+  required: true,
+  content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', required, properties } } },
+});
+const page: Schema = { description: 'A page.', content: { 'text/html': { schema: { type: 'string' } } } };
+const redirect: Schema = {
+  description: 'The address of the app, with `code` or `error`, and `state`.',
+  headers: { location: { schema: { type: 'string' } } },
+};
+const oauthError = jsonResponse(
+  'An error (RFC 6749, section 5.2).',
+  closedObject({ error: { type: 'string' }, error_description: { type: 'string' } }),
+);
+
 const paging = ['max_results', 'pagination_token'];
 
 /** The contracts of the sandbox's operations beside X's API, by operationId. */
@@ -325,9 +339,105 @@ export const contracts: Readonly<Record<string, OperationContract>> = {
       ),
     },
   },
+  controlOAuth: {
+    summary:
+      'Sets the lifetime of access tokens (until a restart or a reset; 7,200 seconds at first), registers a client, and ends all grants of the user `revoke`, as the settings of the platform do.',
+    body: jsonBody(
+      {
+        type: 'object',
+        properties: {
+          access_token_seconds: { type: 'integer', minimum: 1, maximum: 86400 },
+          client: {
+            type: 'object',
+            required: ['client_id', 'redirect_uris'],
+            properties: {
+              client_id: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+              client_secret: { type: ['string', 'null'], description: 'Null, or left out: a public client.' },
+              redirect_uris: { type: 'array', maxItems: 10, items: { type: 'string' } },
+              name: { type: 'string' },
+            },
+          },
+          revoke: { type: 'string', description: 'A screen name.' },
+        },
+      },
+      { access_token_seconds: 5 },
+    ),
+    responses: {
+      200: jsonResponse(
+        'The state of the sign-in.',
+        closedObject({
+          access_token_seconds: { type: 'integer' },
+          clients: { type: 'array', items: { type: 'string' } },
+          grants: ref('Count'),
+          revoked: ref('Count'),
+        }),
+      ),
+    },
+  },
+  oauth2Authorize: {
+    summary:
+      'The consent page. An unknown client or address is shown as a page with 400. Other errors are sent to the address.',
+    parameters: texts([
+      'response_type',
+      'client_id',
+      'redirect_uri',
+      'scope',
+      'state',
+      'code_challenge',
+      'code_challenge_method',
+    ]),
+    responses: { 200: page, 303: redirect },
+  },
+  oauth2Consent: {
+    summary:
+      'The form of the consent page. The code in the new address is valid for 30 seconds, and once. `user` may be any account with credentials.',
+    body: formBody({ request: { type: 'string' }, user: { type: 'string' }, decision: { enum: ['allow', 'deny'] } }),
+    responses: { 303: redirect },
+  },
+  oauth2Token: {
+    summary:
+      'Exchanges a code, or a refresh token, for new tokens. Each works once; a second use ends the grant with all its tokens. Confidential clients authenticate with Basic.',
+    body: formBody(
+      {
+        grant_type: { enum: ['authorization_code', 'refresh_token'] },
+        client_id: { type: 'string' },
+        code: { type: 'string' },
+        redirect_uri: { type: 'string' },
+        code_verifier: { type: 'string' },
+        refresh_token: { type: 'string' },
+      },
+      ['grant_type'],
+    ),
+    responses: {
+      200: jsonResponse(
+        'The tokens.',
+        closedObject(
+          {
+            token_type: { const: 'bearer' },
+            expires_in: { type: 'integer' },
+            access_token: { type: 'string' },
+            scope: { type: 'string' },
+            refresh_token: { type: 'string', description: 'Only with the scope `offline.access`.' },
+          },
+          ['refresh_token'],
+        ),
+      ),
+      400: oauthError,
+      401: oauthError,
+    },
+  },
+  oauth2Revoke: {
+    summary: 'Ends the grant of an access or refresh token, with all its tokens (RFC 7009).',
+    body: formBody({ token: { type: 'string' }, client_id: { type: 'string' } }, ['token']),
+    responses: {
+      200: jsonResponse('Done, also if the token is not known.', closedObject({ revoked: { const: true } })),
+      400: oauthError,
+      401: oauthError,
+    },
+  },
   resetDataset: {
     summary:
-      'Replaces the dataset by that of the seed. Faults, the rate limit, counts, created accounts and idempotency tokens are removed too.',
+      'Replaces the dataset by that of the seed. Faults, the rate limit, counts, created accounts, grants and clients of the sign-in, and idempotency tokens are removed too.',
     body: 'Empty',
     responses: { 200: jsonResponse('Done.', closedObject({ reset: { const: true } })) },
   },
@@ -346,6 +456,20 @@ export const contracts: Readonly<Record<string, OperationContract>> = {
             additionalProperties: ref('Count'),
             description: 'Requests for activity that wait at present, by user id.',
           },
+          oauth: closedObject({
+            codes_exchanged: ref('Count'),
+            refused_codes: ref('Count'),
+            refreshes: ref('Count'),
+            refused_refreshes: ref('Count'),
+            reused_refresh_tokens: ref('Count'),
+            revocations: ref('Count'),
+            repeated_refresh_tokens: {
+              type: 'object',
+              additionalProperties: ref('Count'),
+              description:
+                'How often the refresh tokens that were used more than once were used, by the first 16 hex digits of their SHA-256 hash.',
+            },
+          }),
         }),
       ),
     },

@@ -4,7 +4,7 @@ import { textPattern } from '../../src/shared/model/scalars.ts';
 import { alwaysNull, constantBoolean } from './plain-unions.ts';
 
 const credential =
-  "The platform's credential of the user: on X an OAuth 2.0 user access token, for the AT Protocol a handle and an app password.";
+  "The id of a connection (`POST /connections`), or the platform's credential of the user: on X an OAuth 2.0 user access token, for the AT Protocol a handle and an app password.";
 
 const dollars = { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,6})?$' };
 
@@ -195,7 +195,7 @@ const actorFields = {
     description: `${credential} It identifies the actor. Required here or as the header \`x-auth-token\`.`,
     // The characters that a header can contain, without quotes, commas, semicolons and backslashes.
     pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x3a\\x3c-\\x5b\\x5d-\\x7e]{1,1024}$',
-    examples: ['0123456789abcdef0123456789abcdef01234567'],
+    examples: ['conn_5f0c2b7d9e8a4c6b1d3f7a'],
   },
   proxy: {
     ...proxyAddress,

@@ -119,7 +119,7 @@ export const surfaces: Record<string, Surface> = {
   },
   sandbox: {
     about: "the sandbox's pages and control: escaping, host names, foreign origins",
-    tests: words`sandbox/control sandbox/pages sandbox/uploads sandbox/realms`,
+    tests: words`sandbox/control sandbox/oauth sandbox/pages sandbox/uploads sandbox/realms`,
   },
   terminal: {
     about: 'escape sequences in the output of `postern` and in the log',

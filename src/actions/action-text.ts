@@ -49,6 +49,11 @@ const groups: Readonly<Record<string, { name: string; description: string }>> = 
   dm: { name: 'Direct messages', description: 'Encrypted conversations.' },
   events: { name: 'Events', description: 'A live stream of the events of an account.' },
   webhooks: { name: 'Webhooks', description: 'Signed events, sent to your URL.' },
+  connections: {
+    name: 'Connections',
+    description:
+      'Logins of platform users. The id of a connection stands for `auth_token` in all calls. These calls are free and need no `auth_token`.',
+  },
   capabilities: {
     name: 'Platform',
     description: 'What the connected platform supports. Free, and needs no `auth_token`.',

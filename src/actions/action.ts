@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { AccountService } from '../billing/account-service.ts';
 import type { AuthenticatedKey } from '../billing/api-key-authenticator.ts';
 import type { StreamTokens } from '../billing/stream-tokens.ts';
+import type { ConnectionService } from '../connections/connection-service.ts';
 import type { MediaUploader } from '../media/media-uploader.ts';
 import type { MessagingSession } from '../messaging/conversations/messaging-session.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
@@ -11,7 +12,7 @@ import type { EndpointGroup } from '../shared/model/key-restrictions.ts';
 import type { Micros } from '../shared/model/money.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import type { ExpensiveCheck, TaskRunner } from '../shared/threads/task.ts';
-import type { WebhookService } from '../webhooks/service.ts';
+import type { WebhookCalls } from '../webhooks/service.ts';
 import type { OwnerFields } from './input/list-owner.ts';
 
 /** The price of most calls (docs/money.md, Prices): 0.001 dollars. */
@@ -80,6 +81,8 @@ interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   readonly destructive: boolean;
   /** True if the action returns, stores or creates a credential. Agents have no tool for it. */
   readonly handlesCredentials: boolean;
+  /** The input fields with credentials, which the tool of the action does not have. */
+  readonly secretFields: readonly string[];
   /** The endpoint group that a restricted API key needs. `null` for the group in the action's name. */
   readonly keyGroup: EndpointGroup | null;
   /** `null` if the action stays. */
@@ -91,7 +94,7 @@ interface Context {
   account: string;
   /** The author of changes, for the audit log. */
   author: AuditAuthor;
-  webhooks: WebhookService;
+  webhooks: WebhookCalls;
   /** The credentials in this call: platform token, proxy and encryption code. Each is optional. */
   credentials: Credentials;
   /**
@@ -123,6 +126,9 @@ export interface PlatformContext extends Context {
 
 export interface AccountContext extends Context {
   accounts: AccountService;
+  connections: ConnectionService;
+  /** The connections that the API key may use; `null` if it may use all. */
+  usableConnections: readonly string[] | null;
   /** The capabilities of the connected platform. */
   capabilities: Capabilities;
 }
@@ -145,7 +151,7 @@ export type Action<O extends z.ZodType = z.ZodType> = PlatformAction<O> | Accoun
 
 type Defaulted =
   | ('kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description')
-  | ('destructive' | 'handlesCredentials' | 'keyGroup' | 'deprecated');
+  | ('destructive' | 'handlesCredentials' | 'secretFields' | 'keyGroup' | 'deprecated');
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
   ActionDeclaration,
   Defaulted | 'expensive' | 'input' | 'output' | 'example'
@@ -167,6 +173,7 @@ const defaults = {
   takesBase64: false,
   destructive: false,
   handlesCredentials: false,
+  secretFields: [],
   expensive: null,
   description: '',
   keyGroup: null,

@@ -14,6 +14,13 @@ import { listArticles } from './article/list.ts';
 import { publishArticle } from './article/publish.ts';
 import { unpublishArticle } from './article/unpublish.ts';
 import { updateArticle } from './article/update.ts';
+import {
+  connectionDetail,
+  createConnection,
+  deleteConnection,
+  listConnections,
+  reconnect,
+} from './connection/connections.ts';
 import { dmDelete } from './dm/delete.ts';
 import { dmEdit } from './dm/edit.ts';
 import { dmEnroll } from './dm/enroll.ts';
@@ -30,12 +37,11 @@ import { createTweet } from './tweet/create.ts';
 import { deleteTweet } from './tweet/delete.ts';
 import { tweetDetail } from './tweet/detail.ts';
 import { favorite } from './tweet/favorite.ts';
-import { tweetLikers } from './tweet/likers.ts';
 import { tweetLookup } from './tweet/lookup.ts';
 import { tweetQuotes } from './tweet/quotes.ts';
+import { tweetLikers, tweetRetweeters } from './tweet/reactors.ts';
 import { tweetReplies } from './tweet/replies.ts';
 import { retweet } from './tweet/retweet.ts';
-import { tweetRetweeters } from './tweet/retweeters.ts';
 import { unbookmark } from './tweet/unbookmark.ts';
 import { unlike } from './tweet/unlike.ts';
 import { unretweet } from './tweet/unretweet.ts';
@@ -138,6 +144,11 @@ export const actions: readonly Action[] = [
   resendDelivery,
   replayEvents,
   deleteWebhook,
+  createConnection,
+  listConnections,
+  connectionDetail,
+  reconnect,
+  deleteConnection,
   capabilities,
   details,
   updateAccount,

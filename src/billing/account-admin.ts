@@ -13,7 +13,7 @@ import {
 } from '../store/port.ts';
 import { accountUpdated } from './account-service.ts';
 import { apiKeyEntropyBytes, apiKeyPrefix, hashApiKey, makeApiKey } from './api-key.ts';
-import { keyCreated, keyRevoked } from './api-key-service.ts';
+import { keyCreated, keyRevoked, requireConnections } from './api-key-service.ts';
 import { type RestrictionsInput, readRestrictions } from './key-restrictions.ts';
 
 /** Thrown if no account has the given id. */
@@ -80,7 +80,7 @@ export class AccountAdmin {
     await this.#store.accounts.setRateLimit(account, callsPerMinute, entry);
   }
 
-  /** Creates an API key. Only its hash is stored, so the key cannot be read later. Throws `NoSuchAccountError`. */
+  /** Creates an API key. Only its hash is stored, so the key cannot be read later. Throws `NoSuchAccountError`, `connection_not_found`. */
   async createKey(
     account: string,
     name: string,
@@ -112,6 +112,7 @@ export class AccountAdmin {
       lastUsedAt: null,
       revokedAt: null,
     };
+    await requireConnections(this.#store, record);
     await this.#store.keys.create(record, keyCreated(this.#runtime, record, operator));
   }
 

@@ -51,7 +51,7 @@ export class AccountService {
   readonly #runtime: Runtime;
 
   constructor({ store, ledger, recorder, runtime, publicKey }: AccountServiceParts) {
-    this.keys = new ApiKeyService(store.keys, runtime, publicKey);
+    this.keys = new ApiKeyService(store, runtime, publicKey);
     this.#store = store;
     this.#ledger = ledger;
     this.#recorder = recorder;

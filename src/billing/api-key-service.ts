@@ -5,7 +5,7 @@ import type { AuditAuthor, AuditSubject } from '../shared/model/audit.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
-import { type AuditEntry, auditEntryOf, type KeyRecord, type KeyStore } from '../store/port.ts';
+import { type AuditEntry, auditEntryOf, type KeyRecord, type Store } from '../store/port.ts';
 import { apiKeyPrefix, hashApiKey, makeApiKey } from './api-key.ts';
 import { type RestrictionsInput, readRestrictions, viewOfRestrictions } from './key-restrictions.ts';
 
@@ -23,22 +23,22 @@ export interface NewApiKey {
 
 /** Lists, creates and revokes the API keys of an account for its owner (docs/rest.md, Shapes). */
 export class ApiKeyService {
-  readonly #keys: KeyStore;
+  readonly #store: Pick<Store, 'keys' | 'connections'>;
   readonly #runtime: Runtime;
   readonly #publicKey: string | null;
 
   /** `publicKey` is the id of a key that everyone knows, so that nobody may revoke it over the API. */
-  constructor(keys: KeyStore, runtime: Runtime, publicKey: string | null) {
-    this.#keys = keys;
+  constructor(store: Pick<Store, 'keys' | 'connections'>, runtime: Runtime, publicKey: string | null) {
+    this.#store = store;
     this.#runtime = runtime;
     this.#publicKey = publicKey;
   }
 
   async list(account: string): Promise<ApiKey[]> {
-    return (await this.#keys.list(account)).map((key) => this.#viewOf(key));
+    return (await this.#store.keys.list(account)).map((key) => this.#viewOf(key));
   }
 
-  /** Creates a key. Throws `bad_input`, or `rate_limited` if the account has 100 keys that are not revoked. */
+  /** Creates a key. Throws `bad_input`, `connection_not_found`, or `key_limit` if the account has 100 keys that are not revoked. */
   async create({ account, author, name, restrictions, token }: NewApiKey): Promise<CreatedApiKey> {
     const digest = (use: string) => createHash('sha512').update(`${use} ${token}`).digest();
     const key: Secret = makeApiKey(digest('api key'));
@@ -54,12 +54,17 @@ export class ApiKeyService {
       lastUsedAt: null,
       revokedAt: null,
     };
-    const outcome = await this.#keys.createWithin(record, maxPerAccount, keyCreated(this.#runtime, record, author));
+    await requireConnections(this.#store, record);
+    const outcome = await this.#store.keys.createWithin(
+      record,
+      maxPerAccount,
+      keyCreated(this.#runtime, record, author),
+    );
     if (outcome === 'too_many') {
       throw new PosternError('key_limit', `An account may have at most ${maxPerAccount} API keys. Revoke one first`);
     }
     // The key already exists if an earlier attempt of this request created it and then failed.
-    const stored = outcome === 'created' ? record : await this.#keys.findByHash(record.hash);
+    const stored = outcome === 'created' ? record : await this.#store.keys.findByHash(record.hash);
     return { ...this.#viewOf(stored ?? record), key: key.expose() };
   }
 
@@ -71,10 +76,10 @@ export class ApiKeyService {
         'The demo key cannot be revoked, because all visitors of the sandbox share it. Revoke a key that you created',
       );
     }
-    const key = await this.#keys.find(id);
+    const key = await this.#store.keys.find(id);
     const revoked =
       key?.account === account
-        ? await this.#keys.revoke(id, this.#runtime.now(), keyRevoked(this.#runtime, key, author))
+        ? await this.#store.keys.revoke(id, this.#runtime.now(), keyRevoked(this.#runtime, key, author))
         : null;
     if (!revoked) throw new PosternError('resource_not_found', `API key not found: ${id}`);
     return this.#viewOf(revoked);
@@ -91,6 +96,19 @@ export class ApiKeyService {
       revoked_at: revokedAt === null ? null : formatIsoTime(revokedAt),
       revocable: id !== this.#publicKey,
     };
+  }
+}
+
+/** Throws `connection_not_found` if the account does not have a connection that restricts the new key. */
+export async function requireConnections(
+  { connections }: Pick<Store, 'connections'>,
+  { account, restrictions }: KeyRecord,
+): Promise<void> {
+  for (const id of restrictions?.connections ?? []) {
+    const found = await connections.find(id);
+    if (found?.account === account && found.revokeAt === null) continue;
+    const message = `connections: the account has no connection ${id}. GET /connections lists its connections`;
+    throw new PosternError('connection_not_found', message);
   }
 }
 

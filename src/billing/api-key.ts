@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { base62, base62Alphabet } from '../shared/secrets/base62.ts';
 import { Secret } from '../shared/secrets/secret.ts';
 
 /*
@@ -8,7 +9,6 @@ import { Secret } from '../shared/secrets/secret.ts';
  * store, because 190 random bits cannot be guessed.
  */
 const keyPattern = /^pstn_[0-9A-Za-z]{38}$/;
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 32;
 const checksumLength = 6;
 const prefixLength = 'pstn_'.length + 6;
@@ -19,7 +19,7 @@ export const apiKeyEntropyBytes = 40;
 /** Creates a key from random bytes. The same bytes always give the same key. */
 export function makeApiKey(entropy: Uint8Array): Secret {
   if (entropy.length < apiKeyEntropyBytes) throw new RangeError(`an API key needs ${apiKeyEntropyBytes} random bytes`);
-  const body = `pstn_${base62(BigInt(`0x${Buffer.from(entropy).toString('hex')}`), randomLength)}`;
+  const body = `pstn_${base62(entropy, randomLength)}`;
   return new Secret(body + checksum(body));
 }
 
@@ -41,13 +41,7 @@ export function apiKeyPrefix(key: Secret): string {
 function checksum(text: string): string {
   let digits = '';
   for (let rest = crc32(text); digits.length < checksumLength; rest = Math.floor(rest / 62)) {
-    digits = alphabet.charAt(rest % 62) + digits;
+    digits = base62Alphabet.charAt(rest % 62) + digits;
   }
-  return digits;
-}
-
-function base62(value: bigint, length: number): string {
-  let digits = '';
-  for (let rest = value; digits.length < length; rest /= 62n) digits = alphabet.charAt(Number(rest % 62n)) + digits;
   return digits;
 }

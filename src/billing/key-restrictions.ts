@@ -15,22 +15,23 @@ export type FindClientAddress = () => IpAddress | null;
 
 /** Reads the restrictions of a new key. Returns `null` if there are none. Throws `bad_input`. */
 export function readRestrictions(input: RestrictionsInput, now: number): KeyRestrictions | null {
-  const { read_only: readOnly = false, groups = null, ip_ranges: ipRanges = null } = input;
+  const { read_only: readOnly = false, groups = null, connections = null, ip_ranges: ipRanges = null } = input;
   const { calls_per_minute: callsPerMinute = null, dollars_per_day: dollars, expires_at: expiry } = input;
   const expiresAt = expiry === undefined ? null : Date.parse(expiry);
   if (expiresAt !== null && expiresAt <= now) throw malformedField('expires_at', 'must be in the future');
   const microsPerDay = dollars === undefined ? null : parseDollars(dollars);
-  const restrictions = { readOnly, groups, ipRanges, callsPerMinute, microsPerDay, expiresAt };
+  const restrictions = { readOnly, groups, connections, ipRanges, callsPerMinute, microsPerDay, expiresAt };
   return Object.values(restrictions).some((value) => value !== null && value !== false) ? restrictions : null;
 }
 
 /** Returns the restrictions of a key for its owner. */
 export function viewOfRestrictions(restrictions: KeyRestrictions | null): RestrictionsView {
-  const { readOnly = false, groups = null, ipRanges = null } = restrictions ?? {};
+  const { readOnly = false, groups = null, connections = null, ipRanges = null } = restrictions ?? {};
   const { callsPerMinute = null, microsPerDay = null, expiresAt = null } = restrictions ?? {};
   return {
     read_only: readOnly,
     groups: groups && [...groups],
+    connections: connections && [...connections],
     ip_ranges: ipRanges && [...ipRanges],
     calls_per_minute: callsPerMinute,
     dollars_per_day: microsPerDay === null ? null : formatDollars(microsPerDay),

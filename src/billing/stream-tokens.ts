@@ -1,5 +1,5 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
-import type { EventType } from '../shared/model/event.ts';
+import type { WebhookEventType } from '../shared/model/event.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { type Vault, VaultError } from '../shared/secrets/vault.ts';
@@ -19,7 +19,7 @@ export interface StreamGrant {
   readonly proxy: string | null;
   readonly encryptionCode: string | null;
   /** The event types of the stream; `null` for all types. */
-  readonly types: readonly EventType[] | null;
+  readonly types: readonly WebhookEventType[] | null;
 }
 
 /**

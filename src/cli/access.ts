@@ -39,7 +39,7 @@ export function readAccess({ as, url }: AccessOptions): Access {
   const baseUrl = url || env['POSTERN_URL'];
   if (baseUrl && !/^https?:/i.test(baseUrl))
     throw new CliError('POSTERN_URL must be an http or https address with /v1, such as http://127.0.0.1:4000/v1');
-  const access = baseUrl && key && as === undefined ? nobody : ofDemo(as);
+  const access = baseUrl && key && as === undefined ? nobody : ofDemo(key || undefined, as);
   const { POSTERN_AUTH_TOKEN: token, POSTERN_ENCRYPTION_CODE: code } = as === undefined ? env : {};
   return {
     isImplied: access.isImplied,
@@ -61,15 +61,18 @@ const nobody: Access = {
   isImplied: false,
 };
 
-function ofDemo(as = 'ada'): Access {
+function ofDemo(key: string | undefined, as = 'ada'): Access {
   const demo = readDemo();
   const account = demo.accounts.find(({ userName }) => userName === as);
   if (!account) {
     const names = demo.accounts.map(({ userName }) => userName).join(', ');
     throw new CliError(`no demo account is called ${as}. There are ${names}`, 'not_found');
   }
-  const { authToken, encryptionCode } = account;
+  const { encryptionCode } = account;
   const { baseUrl, apiKey } = demo;
+  // The connections belong to the account of the demo key. Other keys need the token.
+  const authToken =
+    (key === undefined || key === apiKey) && account.connection ? account.connection : account.authToken;
   return { baseUrl, apiKey, authToken, encryptionCode, actor: `the demo account ${as}`, isImplied: true };
 }
 

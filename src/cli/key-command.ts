@@ -8,6 +8,7 @@ import { withAdmin } from './with-admin.ts';
 interface RestrictionOptions {
   readOnly?: boolean;
   groups?: string;
+  connections?: string;
   ipRanges?: string;
   callsPerMinute?: string;
   dollarsPerDay?: string;
@@ -29,6 +30,10 @@ export function keyCommand(): Command {
     .option('--name <name>', 'name of the key', 'Key')
     .option('--read-only', 'the key may only read')
     .option('--groups <names>', 'groups of endpoints that the key may call, such as tweet,user')
+    .option(
+      '--connections <ids>',
+      'connections that the key may use as auth_token, such as conn_5f0c2b7d9e8a4c6b1d3f7a',
+    )
     .option('--ip-ranges <ranges>', 'client addresses that may use the key, such as 203.0.113.0/24,2001:db8::1')
     .option('--calls-per-minute <number>', 'limit of calls per minute, if it is below the limit of the account')
     .option('--dollars-per-day <dollars>', 'dollars that the key may be charged in a day (UTC), such as 0.5')
@@ -76,6 +81,7 @@ export function keyCommand(): Command {
 /** Reads the restrictions of a new key from the options. The schema of `POST /account/keys` checks them. */
 async function readOptions({
   groups,
+  connections,
   ipRanges,
   callsPerMinute,
   ...options
@@ -87,6 +93,7 @@ async function readOptions({
   const parsed = z.object(restrictionsInput).safeParse({
     read_only: options.readOnly,
     groups: groups?.split(','),
+    connections: connections?.split(','),
     ip_ranges: ipRanges?.split(','),
     calls_per_minute: callsPerMinute === undefined ? undefined : Number(callsPerMinute),
     dollars_per_day: options.dollarsPerDay,
@@ -99,8 +106,9 @@ async function readOptions({
 
 /** Returns the restrictions of a key in one line, such as `read_only groups=tweet,user`. */
 function restrictionsText(key: ReturnType<typeof viewOfRestrictions>): string {
-  const { read_only: readOnly, groups, ip_ranges, calls_per_minute, dollars_per_day, expires_at } = key;
-  const given = Object.entries({ groups, ip_ranges, calls_per_minute, dollars_per_day, expires_at }).filter(
+  const { read_only: readOnly, groups, connections, ip_ranges, calls_per_minute, dollars_per_day, expires_at } = key;
+  const lists = { groups, connections, ip_ranges };
+  const given = Object.entries({ ...lists, calls_per_minute, dollars_per_day, expires_at }).filter(
     ([, value]) => value !== null,
   );
   return [...(readOnly ? ['read_only'] : []), ...given.map(([name, value]) => `${name}=${value}`)].join(' ');

@@ -5,6 +5,7 @@ import { accountCommand } from './account-command.ts';
 import { backupCommand, restoreCommand } from './backup-command.ts';
 import { callCommand } from './call-command.ts';
 import { completeCommand, completionCommand } from './completion-command.ts';
+import { connectCommand } from './connect-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { keyCommand } from './key-command.ts';
 import { listenCommand } from './listen-command.ts';
@@ -28,6 +29,7 @@ export function makeProgram(): Command {
     .version(version)
     .commandsGroup('Use a gateway:')
     .addCommand(callCommand())
+    .addCommand(connectCommand())
     .addCommand(webhookCommand())
     .addCommand(listenCommand())
     .addCommand(triggerCommand())

@@ -16,18 +16,18 @@ export function secretsCommand(): Command {
       const { checked, rotated, unreadable, removableAt } = await withStore((store) =>
         rotateSecrets(store, readConfig(process.env), (progress) => {
           if (progress.checked % 100 !== 0) return;
-          const text = `Checked ${progress.checked} webhooks and pollers, encrypted ${progress.rotated}`;
+          const text = `Checked ${progress.checked} records, encrypted ${progress.rotated}`;
           process.stderr.write(isTTY ? `\r${text}` : `${text}\n`);
         }),
       );
       if (isTTY && checked >= 100) process.stderr.write('\n');
       if (unreadable > 0) {
         throw new CliError(
-          `${unreadable} of ${checked} webhooks and pollers need a key that is not in SECRET_KEY. Add it at the end and repeat the command`,
+          `${unreadable} of ${checked} records need a key that is not in SECRET_KEY. Add it at the end and repeat the command`,
         );
       }
       const time = removableAt === null ? null : formatIsoTime(removableAt);
-      const done = `Encrypted ${rotated} of ${checked} webhooks and pollers with the first key.`;
+      const done = `Encrypted ${rotated} of ${checked} records with the first key.`;
       const next =
         time === null
           ? 'SECRET_KEY has no older key'

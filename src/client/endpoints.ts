@@ -45,7 +45,9 @@ export interface AccountKeysCreateInput {
   /** True for a key that may only read. */
   read_only?: boolean | undefined;
   /** Groups of endpoints that the key may call; all if null or left out. */
-  groups?: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'capabilities' | 'account')[] | undefined;
+  groups?: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'connections' | 'capabilities' | 'account')[] | undefined;
+  /** Ids of at most 100 connections. The key may use only these as `auth_token`, lists only these, and cannot create, reconnect or delete connections. No restriction if null or left out. */
+  connections?: string[] | undefined;
   /** Client addresses from which the key may be used, as CIDR blocks or single addresses; at most 20; any address if null or left out. */
   ip_ranges?: string[] | undefined;
   /** Calls per minute of the key, if this is below the limit of the account. */
@@ -138,7 +140,9 @@ export interface ApiKey {
   /** True if the key may only read. */
   read_only: boolean;
   /** Groups of endpoints that the key may call; null for all. */
-  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'capabilities' | 'account')[] | null;
+  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'connections' | 'capabilities' | 'account')[] | null;
+  /** Ids of the connections that the key may use as `auth_token`; null for any `auth_token`. */
+  connections: string[] | null;
   /** Client addresses from which the key may be used; null for any address. */
   ip_ranges: string[] | null;
   /** Calls per minute of the key; null for the limit of the account. */
@@ -343,22 +347,22 @@ export interface Attachment {
 
 /** Who made the change. */
 export interface AuditAuthor {
-  /** `key` for a call, `operator` for a command. */
-  type: 'key' | 'operator';
-  /** Id of the API key of the call; null for the operator. */
+  /** `key` for a call, `operator` for a command, `service` for a sign-in or the end of a login. */
+  type: 'key' | 'operator' | 'service';
+  /** Id of the API key of the call; null for the others. */
   key_id: string | null;
-  /** Name of this key at that time; null for the operator. */
+  /** Name of this key at that time; null for the others. */
   key_name: string | null;
 }
 
-/** A change of a key, a webhook, the credit or a setting of the account. */
+/** A change to an API key, webhook, connection, credit or account setting. */
 export interface AuditEntry {
   /** Id of the entry. */
   id: string;
   /** Time of the change. */
   at: string;
   /** What was changed, such as `key.created`. */
-  action: 'key.created' | 'key.revoked' | 'webhook.created' | 'webhook.updated' | 'webhook.secret_rotated' | 'webhook.paused' | 'webhook.resumed' | 'webhook.deleted' | 'credit.added' | 'account.updated';
+  action: 'key.created' | 'key.revoked' | 'webhook.created' | 'webhook.updated' | 'webhook.secret_rotated' | 'webhook.paused' | 'webhook.resumed' | 'webhook.deleted' | 'credit.added' | 'account.updated' | 'connection.created' | 'connection.reconnect_begun' | 'connection.connected' | 'connection.deleted' | 'connection.expired' | 'connection.revoked';
   by: AuditAuthor;
   subject: AuditSubject;
   /** Further facts, such as the restrictions of a new key. They contain no secret. */
@@ -368,10 +372,10 @@ export interface AuditEntry {
 /** The object that was changed. */
 export interface AuditSubject {
   /** Type of the object. */
-  type: 'key' | 'webhook' | 'payment' | 'account';
+  type: 'key' | 'webhook' | 'payment' | 'account' | 'connection';
   /** Id of the object. */
   id: string;
-  /** Name of the key or the account, host of the webhook, or description of the payment, at that time. */
+  /** Name of the key or the account, host of the webhook, screen name of the connection, or description of the payment, at that time. */
   name: string;
 }
 
@@ -439,6 +443,102 @@ export interface Capabilities {
   text: TextLimit;
   /** The kinds of media that the platform accepts. */
   media: MediaLimit[];
+  /** The sign-in that `POST /connections` begins; null if the platform has none, or if it is not set up. */
+  sign_in: SignIn | null;
+}
+
+/** The user of the platform; null before the first sign-in. */
+export interface ConnectedUser {
+  /** The platform's id of the user. */
+  id: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Display name of the user. */
+  name: string;
+  /** URL of the profile picture. */
+  profilePicture: string;
+}
+
+/** A login of a platform user that the account may use. */
+export interface Connection {
+  /** Id of the connection. It may stand for `auth_token` everywhere. */
+  id: string;
+  /** `active` if calls can use the connection; `expired` and `revoked` need a reconnect. */
+  status: 'pending' | 'active' | 'expired' | 'revoked' | 'failed';
+  user: ConnectedUser | null;
+  /** What the login allows, or what the sign-in asks for. */
+  scopes: string[];
+  /** Time of creation. */
+  created_at: string;
+  /** Approximate time of the last use. */
+  last_used_at: string | null;
+  /** When the pending sign-in ends, or the login that cannot be refreshed; otherwise null. */
+  expires_at: string | null;
+  /** Until when somebody may complete the sign-in that has begun; null if there is none, or not any more. */
+  sign_in_ends_at: string | null;
+  /** Why the connection does not work, or why the last reconnect failed. */
+  error: string | null;
+}
+
+/** The input of `connections/create`. */
+export interface ConnectionsCreateInput {
+  /** Scopes to request. Default: all except those of direct messages. `GET /capabilities` lists all scopes. */
+  scopes?: string[] | undefined;
+  /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
+  return_to?: string | undefined;
+  /** AT Protocol only: handle or DID of the user. */
+  identifier?: string | undefined;
+  /** AT Protocol only: an app password of the user. The connection is then active at once, without a page. */
+  app_password?: string | undefined;
+}
+
+/** The input of `connections/delete`. */
+export interface ConnectionsDeleteInput {
+  /** Id of the connection. */
+  id: string;
+}
+
+/** The result of `connections/delete`. */
+export interface ConnectionsDeleteResult {
+  /** Id of the connection. */
+  id: string;
+  /** Always true. A failed request returns an error instead. */
+  deleted: boolean;
+}
+
+/** The input of `connections/detail`. */
+export interface ConnectionsDetailInput {
+  /** Id of the connection. */
+  id: string;
+}
+
+/** The input of `connections/list`. */
+export interface ConnectionsListInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `connections/list`. */
+export interface ConnectionsListPage {
+  connections: Connection[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** The input of `connections/reconnect`. */
+export interface ConnectionsReconnectInput {
+  /** Id of the connection. */
+  id: string;
+  /** Scopes to request. Default: the current scopes of the connection. */
+  scopes?: string[] | undefined;
+  /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
+  return_to?: string | undefined;
+  /** AT Protocol only: handle or DID of the user. */
+  identifier?: string | undefined;
+  /** AT Protocol only: an app password of the user. The connection is then active at once, without a page. */
+  app_password?: string | undefined;
 }
 
 /** The end-to-end encrypted messages between two users. */
@@ -469,7 +569,9 @@ export interface CreatedApiKey {
   /** True if the key may only read. */
   read_only: boolean;
   /** Groups of endpoints that the key may call; null for all. */
-  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'capabilities' | 'account')[] | null;
+  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'connections' | 'capabilities' | 'account')[] | null;
+  /** Ids of the connections that the key may use as `auth_token`; null for any `auth_token`. */
+  connections: string[] | null;
   /** Client addresses from which the key may be used; null for any address. */
   ip_ranges: string[] | null;
   /** Calls per minute of the key; null for the limit of the account. */
@@ -833,16 +935,16 @@ export interface Entities {
 
 /** The input of `events`. */
 export interface EventsInput {
-  /** Types of events; all if left out. */
-  types?: readonly ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow')[] | undefined;
+  /** Types of events; all but those of account events if left out. */
+  types?: readonly ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | undefined;
   /** The same as the header `Last-Event-ID`. */
   last_event_id?: string | undefined;
 }
 
 /** The input of `events/token`. */
 export interface EventsTokenInput {
-  /** Types of events; all if left out. */
-  types?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow')[] | undefined;
+  /** Types of events; all but those of account events if left out. */
+  types?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | undefined;
 }
 
 /** The result of `events/token`. */
@@ -1022,6 +1124,26 @@ export interface QuotedTweet {
   quoted_tweet_id: string | null;
   /** Always null. */
   quoted_tweet: Record<string, unknown> | null;
+}
+
+/** The sign-in of platform users, by which connections are made. */
+export interface SignIn {
+  /** All scopes that a sign-in may ask for. */
+  scopes: string[];
+  /** The scopes that a sign-in asks for by default. */
+  default_scopes: string[];
+}
+
+/** A sign-in that has begun. */
+export interface StartedConnection {
+  /** Id of the connection. */
+  id: string;
+  /** `pending`; `active` if it was made with an app password; or the status before a reconnect. */
+  status: 'pending' | 'active' | 'expired' | 'revoked' | 'failed';
+  /** The page to open in the browser of the person who signs in. It works once, within 10 minutes; null for an app password. */
+  authorize_url: string | null;
+  /** When the page stops working; null for an app password. */
+  expires_at: string | null;
 }
 
 /** The maximum length of a tweet. */
@@ -1866,8 +1988,8 @@ export interface Webhook {
   valid: boolean;
   /** When the webhook was registered. */
   created_at: string;
-  /** Types of events to deliver; null for all types except `account.low_credit`. */
-  events: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null;
+  /** Types of events to deliver; null for all types but those of account events. */
+  events: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | null;
   /** True if the webhook gets message events. */
   has_encryption_code: boolean;
   /** When the CRC handshake last passed. */
@@ -1900,8 +2022,8 @@ export interface WebhookTest {
 export interface WebhooksCreateInput {
   /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
   url: string;
-  /** Types of events to deliver; all types except `account.low_credit` if null or left out. */
-  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null | undefined;
+  /** Types of events to deliver; all types but those of account events if null or left out. */
+  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | null | undefined;
   /** Secret that signs the deliveries, 16 to 128 characters; generated if left out. */
   secret?: string | undefined;
 }
@@ -2018,8 +2140,8 @@ export interface WebhooksUpdateInput {
   id: string;
   /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
   url?: string | undefined;
-  /** Types of events to deliver; null for all types except `account.low_credit`. */
-  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null | undefined;
+  /** Types of events to deliver; null for all types but those of account events. */
+  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | null | undefined;
   /** True to pause the deliveries, false to resume them. */
   paused?: boolean | undefined;
 }
@@ -2638,6 +2760,53 @@ export class WebhooksCalls extends CallGroup {
   }
 }
 
+export class ConnectionsCalls extends CallGroup {
+  /**
+   * Begin the sign-in of a platform user (`POST /connections`).
+   *
+   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. An account may have 1,000 connections, 100 of them pending. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   */
+  create(input?: ConnectionsCreateInput, options?: CallOptions): Call<StartedConnection> {
+    return this.sendCall({ method: 'POST', path: '/connections', effect: 'once' }, input, options);
+  }
+
+  /**
+   * The connections of the account, oldest first (`GET /connections`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
+   */
+  list(input?: ConnectionsListInput, options?: CallOptions): List<ConnectionsListPage, Connection> {
+    return this.sendList({ method: 'GET', path: '/connections', effect: 'read', items: 'connections' }, input, options);
+  }
+
+  /**
+   * One connection (`GET /connections/{id}`).
+   *
+   * Free.
+   */
+  detail(input: ConnectionsDetailInput, options?: CallOptions): Call<Connection> {
+    return this.sendCall({ method: 'GET', path: '/connections/{id}', effect: 'read' }, input, options);
+  }
+
+  /**
+   * Sign in again, with the same id (`POST /connections/{id}/reconnect`).
+   *
+   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   */
+  reconnect(input: ConnectionsReconnectInput, options?: CallOptions): Call<StartedConnection> {
+    return this.sendCall({ method: 'POST', path: '/connections/{id}/reconnect', effect: 'once' }, input, options);
+  }
+
+  /**
+   * Delete a connection (`DELETE /connections/{id}`).
+   *
+   * Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours. An app password stays valid until its user revokes it. A repeated request returns 404. Free.
+   */
+  delete(input: ConnectionsDeleteInput, options?: CallOptions): Call<ConnectionsDeleteResult> {
+    return this.sendCall({ method: 'DELETE', path: '/connections/{id}', effect: 'once' }, input, options);
+  }
+}
+
 export class AccountKeysCalls extends CallGroup {
   /**
    * The API keys of the account (`GET /account/keys`).
@@ -2748,6 +2917,7 @@ export class Endpoints extends CallGroup {
   readonly article: ArticleCalls;
   readonly dm: DmCalls;
   readonly webhooks: WebhooksCalls;
+  readonly connections: ConnectionsCalls;
   readonly account: AccountCalls;
 
   constructor(transport: Transport) {
@@ -2759,6 +2929,7 @@ export class Endpoints extends CallGroup {
     this.article = new ArticleCalls(transport);
     this.dm = new DmCalls(transport);
     this.webhooks = new WebhooksCalls(transport);
+    this.connections = new ConnectionsCalls(transport);
     this.account = new AccountCalls(transport);
   }
 

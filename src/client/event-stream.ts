@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { PosternError } from './errors.ts';
 import { type CallOptions, type Endpoint, firstPauseMs, type Input, type Transport } from './transport.ts';
 import { sleep, Watchdog } from './watchdog.ts';
-import type { AccountLowCreditEvent, WebhookEvent, WebhookTestEvent } from './webhooks/events.ts';
+import type { WebhookEvent, WebhookTestEvent } from './webhooks/events.ts';
 
 /** Reports that events may be missing before the next event. */
 export interface GapEvent {
@@ -13,7 +13,7 @@ export interface GapEvent {
 }
 
 /** An event of the live stream. */
-export type StreamEvent = Exclude<WebhookEvent, AccountLowCreditEvent | WebhookTestEvent> | GapEvent;
+export type StreamEvent = Exclude<WebhookEvent, WebhookTestEvent> | GapEvent;
 
 /** The service sends something every 15 s, so a connection without data for this time is lost. */
 const silenceMs = 45_000;

@@ -13,6 +13,7 @@ import { Toasts } from './ui/toasts.tsx';
 const routes: readonly Route[] = [
   { path: '/', load: async () => (await import('./pages/overview/overview.tsx')).Overview },
   ...explorerRoutes,
+  { path: '/accounts', load: async () => (await import('./pages/accounts/accounts.tsx')).Accounts },
   { path: '/keys', load: async () => (await import('./pages/keys/keys.tsx')).Keys },
   { path: '/audit', load: async () => (await import('./pages/audit/audit.tsx')).Audit },
   { path: '/webhooks', load: async () => (await import('./pages/webhooks/list.tsx')).Webhooks },
@@ -24,6 +25,7 @@ const routes: readonly Route[] = [
 const sections = [
   { href: '/console', label: 'Overview' },
   { href: '/console/explore', label: 'Explorer' },
+  { href: '/console/accounts', label: 'Accounts' },
   { href: '/console/keys', label: 'API keys' },
   { href: '/console/webhooks', label: 'Webhooks' },
   { href: '/console/events', label: 'Live events' },

@@ -2,6 +2,8 @@
 export interface DemoAccount {
   userName: string;
   authToken: string;
+  /** The id of a connection, which only keys of the demo account can use. */
+  connection: string;
   encryptionCode: string;
 }
 

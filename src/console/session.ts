@@ -5,6 +5,7 @@ import { demo } from './page-data.ts';
 export interface Actor {
   /** The name to show; `null` if the visitor entered a token. */
   userName: string | null;
+  /** The token, or the id of a connection. */
   authToken: string;
   encryptionCode: string;
 }
@@ -23,6 +24,15 @@ export const refusal = signal<Error | null>(null);
 
 export const usesDemoKey = computed(() => demo !== null && apiKey.value === demo.apiKey);
 
+/** The demo accounts: with the demo key by their connection, with others by their token. */
+export const demoActors = computed<readonly Actor[]>(() =>
+  (demo?.accounts ?? []).map(({ userName, authToken, connection, encryptionCode }) => ({
+    userName,
+    authToken: usesDemoKey.value ? connection : authToken,
+    encryptionCode,
+  })),
+);
+
 /** Returns true for the key that the console uses. */
 export function isOwnKey({ prefix }: { prefix: string }): boolean {
   return apiKey.value?.startsWith(prefix) === true;
@@ -32,6 +42,7 @@ export function signIn(key: string): void {
   localStorage.setItem(keyName, key);
   refusal.value = null;
   apiKey.value = key;
+  actor.value = readActor();
 }
 
 export function signOut(reason: Error | null = null): void {
@@ -51,7 +62,12 @@ export function chooseActor(chosen: Actor | null): void {
   else sessionStorage.removeItem(actorName);
 }
 
+/** Returns true for an actor by its connection. The id is no secret. */
+export function isConnected(actor: Actor | null): actor is Actor {
+  return actor?.authToken.startsWith('conn_') === true;
+}
+
 function readActor(): Actor | null {
   const text = sessionStorage.getItem(actorName);
-  return text === null ? (demo?.accounts[0] ?? null) : JSON.parse(text);
+  return text === null ? (demoActors.value[0] ?? null) : JSON.parse(text);
 }

@@ -1,12 +1,21 @@
 import { AccountAdmin } from '../billing/account-admin.ts';
 import { viewOfEntry } from '../billing/account-service.ts';
 import { viewOfRestrictions } from '../billing/key-restrictions.ts';
+import { sealedLogins } from '../connections/records.ts';
 import type { Config } from '../shared/config/config.ts';
 import { formatDollars } from '../shared/model/money.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { systemRuntime } from '../shared/runtime/runtime.ts';
 import { decryptedOrNull, Vault } from '../shared/secrets/vault.ts';
-import type { AuditMark, DeliveryPosition, PaymentMark, Store, WebhookPosition, WebhookRecord } from '../store/port.ts';
+import type {
+  AuditMark,
+  ConnectionPosition,
+  DeliveryPosition,
+  PaymentMark,
+  Store,
+  WebhookPosition,
+  WebhookRecord,
+} from '../store/port.ts';
 import { deliveryView } from '../webhooks/registration/views.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
 import { findSecretKeys } from './open-secret-keys.ts';
@@ -20,13 +29,14 @@ type Line = Readonly<Record<string, unknown>>;
 
 /**
  * Yields all data of an account: one object for each record, with its kind in `type`. Contains no secrets: no hashes of keys, no secrets
- * and credentials of webhooks. Holds one page of records in memory. Throws `NoSuchAccountError`, or an error with advice if the secret key
- * does not decrypt the webhooks.
+ * and credentials of webhooks, no logins of connections. Holds one page of records in memory. Throws `NoSuchAccountError`, or an error with
+ * advice if the secret key does not decrypt the webhooks.
  */
 export async function* exportAccount(store: Store, config: Config, id: string): AsyncGenerator<Line> {
   const { name, createdAt, rateLimit, lowCreditThreshold } = await new AccountAdmin(store, systemRuntime).find(id);
   const keys = await findSecretKeys(config, store.secretCheck, systemRuntime);
-  const vault = new WebhookVault(new Vault(keys, systemRuntime), keys);
+  const secrets = new Vault(keys, systemRuntime);
+  const vault = new WebhookVault(secrets, keys);
   const balance = await store.ledger.balance(id);
   yield {
     type: 'account',
@@ -64,6 +74,22 @@ export async function* exportAccount(store: Store, config: Config, id: string): 
       const { type: eventType, ...view } = deliveryView(delivery);
       yield { type: 'delivery', event_type: eventType, event_at: formatIsoTime(delivery.eventAt), ...view };
     }
+  }
+  const connections = (after?: ConnectionPosition) => store.connections.list(id, pageSize, after ?? null);
+  const logins = sealedLogins(secrets);
+  for await (const record of pages(connections)) {
+    yield {
+      type: 'connection',
+      id: record.id,
+      status: record.status,
+      scopes: record.scopes,
+      user_id: record.userId,
+      user: logins.open(record)?.user ?? null,
+      created_at: formatIsoTime(record.createdAt),
+      last_used_at: time(record.lastUsedAt),
+      expires_at: time(record.expiresAt),
+      error: record.error,
+    };
   }
   for await (const entry of pages((after?: AuditMark) => store.audit.list(id, pageSize, after))) {
     const { id: entryId, ...rest } = viewOfEntry(entry);

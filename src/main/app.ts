@@ -4,7 +4,7 @@ import { CursorSealer } from '../actions/paging/cursor.ts';
 import { ActionPipeline } from '../actions/pipeline/action-pipeline.ts';
 import { actions, streams } from '../actions/registry.ts';
 import { eventStream } from '../actions/webhook/stream.ts';
-import { type Demo, demoKeyId, ensureDemoAccount, makeDemo } from '../api/demo/demo.ts';
+import { type Demo, demoAccountId, demoConnection, demoKeyId, ensureDemoAccount, makeDemo } from '../api/demo/demo.ts';
 import type { GraphqlOptions } from '../api/graphql/server.ts';
 import { BodyBudget } from '../api/http/body-budget.ts';
 import { ClientAddresses } from '../api/http/client-address.ts';
@@ -15,6 +15,7 @@ import { expressApp } from '../api/server/express-app.ts';
 import { httpEntryPoint } from '../api/server/http-entry-point.ts';
 import { Overload } from '../api/server/overload.ts';
 import { AccountAdmin } from '../billing/account-admin.ts';
+import type { ConnectionService } from '../connections/connection-service.ts';
 import { MediaService } from '../media/media-service.ts';
 import { DirectMessages } from '../messaging/conversations/direct-messages.ts';
 import { ChatKeyService } from '../messaging/key-recovery/chat-key-service.ts';
@@ -34,6 +35,7 @@ import { type Logger, makeLogger } from '../shared/observability/logger.ts';
 import { Metrics } from '../shared/observability/metrics.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
 import { pendingTimers, type Runtime, sleep, systemRuntime } from '../shared/runtime/runtime.ts';
+import { Secret } from '../shared/secrets/secret.ts';
 import { derivePurposeKey } from '../shared/secrets/secret-key-file.ts';
 import { TaskPool, type TaskPoolOptions } from '../shared/threads/task-pool.ts';
 import { version } from '../shared/version.ts';
@@ -44,6 +46,7 @@ import { lazyListener } from './lazy-listener.ts';
 import { openSecretKeys } from './open-secret-keys.ts';
 import { openServiceStore } from './open-store.ts';
 import { startBilling } from './start-billing.ts';
+import { issuerOf, startConnections } from './start-connections.ts';
 import { startEmbeddedSandbox } from './start-sandbox.ts';
 import { startWebhooks } from './start-webhooks.ts';
 
@@ -146,7 +149,18 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     metrics.watchTimers(pendingTimers);
     const { guard, proxies } = makeOutbound(config, runtime, connections, overrides);
     closers.push(() => proxies.close());
+    const connecting = startConnections({
+      store,
+      runtime,
+      logger,
+      secretKeys,
+      issuer: issuerOf(config),
+      onChange: (account, id) => webhooks.service.renewPollers(account, id),
+      sealEnd: ({ account, key, fields }) =>
+        webhooks.accountEvents.seal({ account, type: 'connection.expired', key, fields }),
+    });
     const adapterOptions = {
+      logins: connecting.logins,
       runtime,
       proxies,
       guard,
@@ -166,6 +180,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     };
     const platform = await adapters[config.platform.kind].open(adapterOptions, config);
     closers.push(() => platform.close());
+    closers.push(() => connecting.close());
+    let origin: string | null = null;
+    const canSignIn = config.publicUrl !== null || isLoopbackHost(config.host);
+    const publicUrl = () => config.publicUrl ?? (canSignIn ? origin : null);
+    const userConnections = connecting.open(platform, publicUrl, config);
     metrics.watchAppLimits(() => platform.appLimitsLeft?.() ?? {});
     const media = new MediaService({
       guard,
@@ -214,6 +233,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tracing,
       secretKeys,
       directMessages,
+      logins: connecting.logins,
       allowLocalhost: config.webhooks.allowLocalhost,
       eventLimits: config.eventLimits,
       activityWaitMs: config.platform.waitMs,
@@ -228,9 +248,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     closers.push(() => tasks.close());
     const pipeline = new ActionPipeline({
       ...billing,
+      connections: userConnections.service,
+      logins: connecting.logins,
       webhooks: webhooks.service,
       platform,
-      capabilities: describeCapabilities(calls, platform.capabilities),
+      capabilities: describeCapabilities(calls, canSignIn ? platform : { capabilities: platform.capabilities }),
       media,
       directMessages,
       tasks,
@@ -238,9 +260,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       readProxy: (text) => readProxy(text, guard),
       runtime,
     });
-    const demoAt = config.platform.demo ? await prepareDemo(config, platformUrl, store, runtime) : () => null;
+    const demoAt = config.platform.demo
+      ? await prepareDemo(config, platformUrl, store, runtime, userConnections.service)
+      : () => null;
     let demo: Demo | null = null;
-    let origin: string | null = null;
 
     const addresses = new ClientAddresses(limits.trustedProxies);
     const authentication = { keys: billing.keys, addresses, streamTokens: billing.streamTokens, streamPath };
@@ -250,7 +273,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       counters: billing.counters,
     });
     const bodies = new BodyBudget();
-    const publicUrl = () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null);
     const express = expressApp({
       logger,
       metrics,
@@ -264,6 +286,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         demo: () => demo,
       },
       documents: { publicUrl },
+      connect: { signIn: userConnections.flow, publicUrl },
     });
     const rest = restListener({ pipeline, ...billing, ...authentication, bodies, logger, actions: calls });
     const graphql = lazyGraphql({ pipeline, media, ...billing, ...authentication, bodies, runtime, logger, options });
@@ -306,10 +329,25 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   }
 }
 
-/** Creates the demo account. Returns a function that returns the demo credentials for the origin of the service. */
-async function prepareDemo({ platform }: Config, sandboxUrl: string, store: Store, runtime: Runtime) {
+/** Creates the demo account and its connections. Returns a function that returns the demo credentials for the origin of the service. */
+async function prepareDemo(
+  { platform }: Config,
+  sandboxUrl: string,
+  store: Store,
+  runtime: Runtime,
+  connections: ConnectionService,
+) {
   const dataset = await readDemoDataset(sandboxUrl, platform.timeoutMs);
   const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), dataset.seed);
+  for (const account of dataset.accounts) {
+    const { userId, userName, name, profilePicture, authToken } = account;
+    await connections.provide({
+      account: demoAccountId,
+      id: demoConnection(dataset, account),
+      user: { id: userId, userName, name, profilePicture },
+      access: new Secret(authToken),
+    });
+  }
   return (origin: string): Demo => makeDemo(origin, sandboxUrl, apiKey, dataset);
 }
 

@@ -1,19 +1,27 @@
+import { sealPurposes } from '../connections/records.ts';
 import type { Config } from '../shared/config/config.ts';
 import { OperatorError } from '../shared/errors/operator-error.ts';
 import { systemRuntime } from '../shared/runtime/runtime.ts';
 import { Vault, VaultError } from '../shared/secrets/vault.ts';
-import { eventTtlMs, idempotencyTtlMs, type PollerRecord, type Store, type WebhookRecord } from '../store/port.ts';
+import {
+  eventTtlMs,
+  idempotencyTtlMs,
+  type PollerRecord,
+  type Store,
+  type StoredConnection,
+  type WebhookRecord,
+} from '../store/port.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
 import { findSecretKeys, isIntroduced } from './open-secret-keys.ts';
 
 const batchSize = 100;
 
 export interface RotationProgress {
-  /** The number of webhooks and pollers that were read. */
+  /** The number of webhooks, pollers and connections that were read. */
   checked: number;
-  /** The number of webhooks and pollers that were encrypted with an older key, and are encrypted with the first one now. */
+  /** The number of those that were encrypted with an older key, and are encrypted with the first one now. */
   rotated: number;
-  /** The number of webhooks and pollers that were encrypted with a key which is not configured. */
+  /** The number of those that were encrypted with a key which is not configured. */
   unreadable: number;
 }
 
@@ -23,7 +31,7 @@ export interface Rotation extends RotationProgress {
 }
 
 /**
- * Encrypts the stored secrets of webhooks and pollers with the first secret key. Gateways may run meanwhile. An interrupted
+ * Encrypts the stored secrets of webhooks, pollers and connections with the first secret key. Gateways may run meanwhile. An interrupted
  * rotation can be repeated, because secrets with the first key are skipped. Throws an error with advice if a gateway could not read the
  * result.
  */
@@ -40,13 +48,14 @@ export async function rotateSecrets(
     });
   }
   const newest = new Vault(keys.slice(0, 1), systemRuntime);
-  const vault = new WebhookVault(new Vault(keys, systemRuntime), keys);
+  const all = new Vault(keys, systemRuntime);
+  const vault = new WebhookVault(all, keys);
   const isCurrent = (...texts: readonly (string | null)[]) =>
     texts.every((text) => text === null || newest.knows(text));
   const progress = { checked: 0, rotated: 0, unreadable: 0 };
 
   /** Encrypts one record with the first key. If the record changes meanwhile, reads it and tries again. */
-  const rotate = async <Item extends WebhookRecord | PollerRecord>(
+  const rotate = async <Item extends WebhookRecord | PollerRecord | StoredConnection>(
     first: Item,
     {
       find,
@@ -72,7 +81,7 @@ export async function rotateSecrets(
     onProgress(progress);
   };
 
-  for await (const webhook of all((after) => store.webhooks.listAll(batchSize, after))) {
+  for await (const webhook of pages((after) => store.webhooks.listAll(batchSize, after))) {
     await rotate<WebhookRecord>(webhook, {
       find: store.webhooks.find,
       isDone: ({ url, sealed }) => isCurrent(url, sealed),
@@ -82,7 +91,7 @@ export async function rotateSecrets(
       },
     });
   }
-  for await (const poller of all((after) => store.pollers.listAll(batchSize, after))) {
+  for await (const poller of pages((after) => store.pollers.listAll(batchSize, after))) {
     await rotate<PollerRecord>(poller, {
       find: store.pollers.find,
       isDone: ({ sealed, unreachable }) => isCurrent(sealed, unreachable),
@@ -95,10 +104,22 @@ export async function rotateSecrets(
       },
     });
   }
+  for await (const connection of pages((after) => store.connections.listAll(batchSize, after))) {
+    await rotate<StoredConnection>(connection, {
+      find: (_account, id) => store.connections.find(id),
+      isDone: ({ login, signIn }) => isCurrent(login, signIn),
+      reseal: async (item) => {
+        const again = (text: string | null, of: string) => text && newest.seal(all.open(text, of), of);
+        const login = again(item.login, sealPurposes.login(item.id));
+        const signIn = again(item.signIn, sealPurposes.signIn(item.id));
+        return (await store.connections.replace({ ...item, login, signIn })) !== null;
+      },
+    });
+  }
   const removableAt = keys.length > 1 ? store.now() + Math.max(eventTtlMs, idempotencyTtlMs) : null;
   return { ...progress, removableAt };
 }
 
-async function* all<Item extends { id: string }>(read: (after?: string) => Promise<Item[]>): AsyncGenerator<Item> {
+async function* pages<Item extends { id: string }>(read: (after?: string) => Promise<Item[]>): AsyncGenerator<Item> {
   for (let items = await read(); items.length > 0; items = await read(items.at(-1)?.id)) yield* items;
 }

@@ -3,7 +3,7 @@ import { EventOpener } from '../messaging/conversations/event-opener.ts';
 import type { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import { readProxy } from '../outbound/proxy.ts';
-import type { Platform } from '../platform/port.ts';
+import type { CredentialResolver, Platform } from '../platform/port.ts';
 import type { Logger } from '../shared/observability/logger.ts';
 import type { Metrics } from '../shared/observability/metrics.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
@@ -45,6 +45,7 @@ export interface WebhookOptions {
   /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */
   activityWaitMs: number;
   directMessages: DirectMessages;
+  logins: CredentialResolver;
 }
 
 /** Starts webhooks and live streams. First encrypts the URLs that an earlier release stored in plain text. */
@@ -57,7 +58,7 @@ export async function startWebhooks(options: WebhookOptions) {
   const handshakes = new Handshakes({ store, vault, receivers, runtime, gate });
   const way = { platform, readProxy: (text: Secret) => readProxy(text, guard) };
   const opener = new EventOpener({ ...way, directMessages: options.directMessages });
-  const streams = new LiveStreams({ store, vault, runtime, opener });
+  const streams = new LiveStreams({ store, vault, runtime, opener, logins: options.logins });
   const host = new PollerHost({
     ...way,
     store,
@@ -67,6 +68,7 @@ export async function startWebhooks(options: WebhookOptions) {
     handshakes,
     gate,
     opener,
+    logins: options.logins,
     activityWaitMs: options.activityWaitMs,
     eventLimits: options.eventLimits,
     monitor: {
@@ -106,6 +108,7 @@ export async function startWebhooks(options: WebhookOptions) {
   return {
     service: new WebhookService({
       ...way,
+      logins: options.logins,
       store,
       vault,
       receivers,
@@ -116,6 +119,7 @@ export async function startWebhooks(options: WebhookOptions) {
       opener,
       testEvents: new TestEventLimit(runtime),
     }),
+    accountEvents,
     /** Ends the live streams. */
     endStreams: () => streams.close(),
     close: async () => {

@@ -49,7 +49,7 @@ const extraFields = {
   },
 };
 
-/** The tools of all actions that handle no credentials, in the order of the documents. */
+/** The tools of all actions that agents may call, in the order of the documents. */
 export const tools: readonly Tool[] = actions.filter((action) => !action.handlesCredentials).map(toolOf);
 
 export function isPolicy(text: string): text is Policy {
@@ -70,7 +70,6 @@ function toolOf(action: Action): Tool {
     ...(isRead && { full: extraFields.full }),
     ...(takesKey && { idempotency_key: extraFields.idempotency_key }),
   });
-  const group = name.split('/')[0] ?? '';
   const definition: ToolDefinition = {
     name: name.replaceAll(/[/-]/g, '_'),
     title: action.summary,
@@ -94,7 +93,7 @@ function toolOf(action: Action): Tool {
     policy,
     fields: Object.keys(inputSchema.properties),
     takesKey,
-    returnsForeignText: !['account', 'capabilities'].includes(group),
+    returnsForeignText: !/^(account|capabilities|connections\/(create|reconnect|delete))\b/.test(name),
     definition,
   };
 }
@@ -113,20 +112,25 @@ function descriptionOf(action: Action): string {
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
-/** Returns the rules about several fields, without the fields that contain files: a model names a file by its address. */
+/** Returns the fields that a tool leaves out: files, because a model names a file by its address, and credentials. */
+function leftOut(action: Action): readonly string[] {
+  return [...(endpointOf(action).bytes ?? []), ...action.secretFields];
+}
+
+/** Returns the rules about several fields, without the fields that are left out. */
 function offeredAlternatives(action: Action): Alternatives[] {
-  const files = endpointOf(action).bytes ?? [];
+  const omitted = leftOut(action);
   return alternativesOf(action.input).map((group) => ({
     ...group,
-    fields: group.fields.filter((field) => !files.includes(field)),
+    fields: group.fields.filter((field) => !omitted.includes(field)),
   }));
 }
 
 function inputSchemaOf(action: Action, extra: Record<string, unknown>) {
   const converted = z.toJSONSchema(action.input, { io: 'input', unrepresentable: 'any', override: tidy });
   const { properties = {}, required = [] } = converted;
-  const files = endpointOf(action).bytes ?? [];
-  const offered = Object.entries(properties).filter(([name]) => !files.includes(name));
+  const omitted = leftOut(action);
+  const offered = Object.entries(properties).filter(([name]) => !omitted.includes(name));
   const only = offeredAlternatives(action).flatMap(({ fields, atLeast }) =>
     atLeast > 0 && fields.length === 1 ? fields : [],
   );

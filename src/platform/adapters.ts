@@ -8,7 +8,7 @@ import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { atprotoCapabilities } from './atproto/capabilities.ts';
 import type { PlatformCapabilities } from './capabilities.ts';
-import type { OnCost, Platform, PlatformIdentifiers, PlatformState } from './port.ts';
+import type { CredentialResolver, OnCost, Platform, PlatformIdentifiers, PlatformState } from './port.ts';
 import { sandboxCapabilities } from './sandbox/capabilities.ts';
 import { xCapabilities } from './x/capabilities.ts';
 
@@ -24,6 +24,8 @@ export interface AdapterOptions {
   secretKeys: readonly Secret<Buffer>[];
   /** Encrypted records that all processes share. */
   state: PlatformState;
+  /** The logins of connections. Default: there are none. */
+  logins?: CredentialResolver;
   /** Identifiers that do not fit into an id, which all processes share. */
   identifiers: PlatformIdentifiers;
   /** Called when the platform refuses a call because the operator's credit there is used up. */
@@ -50,9 +52,9 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
   sandbox: {
     capabilities: sandboxCapabilities,
     ping: { path: '/2/users/me', status: 401 },
-    open: async ({ connections, ...options }, { platform: { hasMessages } }) => {
+    open: async ({ connections, ...options }, { platform: { hasMessages, hidesPages } }) => {
       const { SandboxPlatform } = await import('./sandbox/adapter.ts');
-      return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true, hasMessages });
+      return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true, hasMessages, hidesPages });
     },
   },
   atproto: {
@@ -68,10 +70,10 @@ export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
     ping: { path: '/2/users/me', status: 401 },
     open: async (
       { connections, ...options },
-      { secrets: { xAppToken: appToken }, platform: { accountCaps, hasMessages } },
+      { secrets: { xAppToken: appToken, xApp: app }, platform: { accountCaps, hasMessages } },
     ) => {
       const { XPlatform } = await import('./x/adapter.ts');
-      return new XPlatform({ ...options, counter: connections.platform, appToken, accountCaps, hasMessages });
+      return new XPlatform({ ...options, counter: connections.platform, app, appToken, accountCaps, hasMessages });
     },
   },
 };

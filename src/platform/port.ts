@@ -59,6 +59,8 @@ export interface Platform {
   as(call: PlatformCall): PlatformSession;
   /** Returns the part of each app-wide rate limit that is left, from 0 to 1. */
   appLimitsLeft?(): Readonly<Record<string, number>>;
+  /** The sign-in of users (OAuth 2.0). Not set if the platform has none, or if the operator has not set up an app there. */
+  readonly signIn?: PlatformSignIn | undefined;
   /** Checks that the platform responds. Throws if it does not. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -96,12 +98,55 @@ export interface PlatformCost {
   add(priceClass: string, objects: number, microDollars: number): void;
 }
 
+/** The tokens of a platform user (RFC 6749, section 5.1). */
+export interface PlatformTokens {
+  access: Secret;
+  /** `null` if the login cannot be refreshed. */
+  refresh: Secret | null;
+  expiresInSeconds: number;
+  scopes: readonly string[];
+}
+
+/**
+ * The authorization code flow with PKCE of a platform (RFC 6749, section 4.1; RFC 7636). Its requests go from this service, never through
+ * the proxy of a caller. `auth_token_rejected`: the platform refuses the code or the token for good. After any other error of `refresh`
+ * the refresh token may have been used.
+ */
+export interface PlatformSignIn {
+  /** All scopes that a sign-in may ask for, in the order of the consent page. */
+  readonly scopes: readonly string[];
+  /** The scopes that every sign-in asks for, because without them the platform does not say who signed in. */
+  readonly leastScopes: readonly string[];
+  /** The scopes that a sign-in asks for unless the caller names others: all but those of direct messages. */
+  readonly defaultScopes: readonly string[];
+  /** The host that the person signs in to, for the page of the gateway. */
+  readonly host: string;
+  authorizeUrl(request: { redirectUri: string; state: string; challenge: string; scopes: readonly string[] }): string;
+  exchange(answer: { code: string; verifier: Secret; redirectUri: string }): Promise<PlatformTokens>;
+  /** Takes at most `refreshMs`, so that no other process begins meanwhile. */
+  refresh(refresh: Secret): Promise<PlatformTokens>;
+  revoke(token: Secret): Promise<void>;
+}
+
+/** The longest time that a refresh of a login takes, in milliseconds. */
+export const refreshMs = 10_000;
+
+/** Resolves the id of a connection to the platform's credential of its user, just before a request. */
+export interface CredentialResolver {
+  /**
+   * Returns the credential of the call's actor: an `auth_token` that is not the id of a connection unchanged. Refreshes the login if it is
+   * about to end, or if the platform has refused its credential `refused`. Throws `connection_not_found`, `connection_pending`,
+   * `connection_expired` or `connection_revoked`.
+   */
+  credentialOf(call: Pick<PlatformCall, 'account' | 'authToken' | 'signal'>, refused?: Secret | null): Promise<Secret>;
+}
+
 export interface PlatformCall {
   /** The API account that is charged for the call, or that owns the webhook. */
   account: string;
   /**
    * The platform's credential of the user: on X an OAuth 2.0 user access token, for the AT Protocol a handle and an app
-   * password.
+   * password. Or the id of a connection, which adapters turn into a credential by `CredentialResolver`.
    */
   authToken: Secret;
   /** The caller's own proxy for this call. `null` if there is none. */

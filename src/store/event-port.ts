@@ -146,6 +146,8 @@ export interface DeliveryStore {
    * undo a newer one. A delivered result that is stored already is ignored too.
    */
   finish(poller: PollerReference, results: readonly DeliveryResult[]): Promise<'noted' | 'superseded'>;
+  /** Deletes the deliveries to a webhook of the events of a poller. */
+  drop(account: string, webhook: string, poller: string): Promise<void>;
   /** Lists deliveries by event, newest first, then by id in descending order. If a position is given, the list begins after it. */
   list(
     account: string,
@@ -173,6 +175,12 @@ export interface DeliveryStore {
    */
   backlog(): Promise<{ waiting: number; oldestDueAt: number | null }>;
 }
+
+/**
+ * The type of an account event among the events of a poller. The bytes have its own type. The streams of releases that do not know account
+ * events leave it out, because they have no message for this type.
+ */
+export const accountEventRow = 'message.account';
 
 /** The time in milliseconds for which an event is stored for replays and streams. */
 export const eventTtlMs = 24 * 3_600_000;

@@ -1,3 +1,4 @@
+import type { AccountEventType } from '../shared/model/event.ts';
 import type { Micros } from '../shared/model/money.ts';
 import {
   type ChargedResponse,
@@ -168,6 +169,8 @@ export function lowCreditAfter(before: Credit, after: Credit, threshold: Micros 
   const credit = after.paid - after.charged;
   return credit < threshold ? credit : null;
 }
+
+export const lowCreditType: AccountEventType = 'account.low_credit';
 
 /** Returns the id of the event for a commit that took the credit below the threshold. */
 export function lowCreditId({ id }: Pick<LedgerCommit, 'id'>): string {

@@ -3,12 +3,14 @@ import { PosternError } from '../shared/errors/postern-error.ts';
 import type { KeyRestrictions } from '../shared/model/key-restrictions.ts';
 import type { Micros } from '../shared/model/money.ts';
 import type { AuditEntry, AuditStore } from './audit-port.ts';
+import type { ConnectionStore } from './connection-port.ts';
 import type { DeliveryStore, EventStore } from './event-port.ts';
 import type { IdempotencyStore } from './idempotency-port.ts';
 import type { Balance, LedgerStore } from './ledger-port.ts';
 import type { PollerStore, WebhookStore } from './webhook-port.ts';
 
 export * from './audit-port.ts';
+export * from './connection-port.ts';
 export * from './event-port.ts';
 export * from './idempotency-port.ts';
 export * from './ledger-port.ts';
@@ -39,6 +41,7 @@ export interface Store {
   readonly secretCheck: SecretCheckStore;
   readonly platformState: PlatformStateStore;
   readonly identifiers: IdentifierStore;
+  readonly connections: ConnectionStore;
   /** Returns the number of calls that wait for the thread of the store. Not set if the store has no thread of its own. */
   readonly callsWaiting?: () => number;
   /** Returns the time of the store's clock. All processes of one store agree on it, even if their own clocks differ. */
@@ -92,7 +95,8 @@ export interface AccountStore {
   markDeleted(id: string, at: number): Promise<number | null>;
   /**
    * Deletes a batch of the account's data, API keys first, and returns the number of records; 0 if nothing is left. Amounts of money stay:
-   * the account, usage, payments without their descriptions, and holds and commits until they expire.
+   * the account, usage, payments without their descriptions, and holds and commits until they expire. Connections with a login are kept as
+   * deleted, with `revokeAt` now, until their login is revoked.
    */
   erase(id: string): Promise<number>;
 }
@@ -140,11 +144,11 @@ export interface SecretCheckStore {
    * processes write at once, the first one succeeds and the others get its value.
    */
   write(value: string, previous: string | null): Promise<string>;
-  /** Returns the latest encrypted texts of each kind of record, at most ten. Returns an empty list if the store contains none. */
+  /** Returns the latest encrypted texts of each kind of record, at most twelve. Returns an empty list if the store contains none. */
   samples(): Promise<string[]>;
   /**
-   * Deletes the value and every record with encrypted text: webhooks, pollers, events, deliveries, idempotency keys and records of the
-   * platform adapter.
+   * Deletes the value and every record with encrypted text: webhooks, pollers, events, deliveries, idempotency keys, connections, waiting
+   * account events and records of the platform adapter.
    */
   discardSealed(): Promise<void>;
 }
@@ -187,27 +191,38 @@ export interface ProcessStore {
 /** The time in milliseconds for which a process counts as alive after a heartbeat. */
 export const processTtlMs = 30_000;
 
-/** A commit of the ledger that took the credit of an account below its threshold. It is stored until its deliveries are queued. */
-export interface LowCreditEvent {
-  /** The id of the event. It is derived from the id of the commit. */
+/** An event about an account. It is stored here until its deliveries are queued. */
+export interface AccountEvent {
   id: string;
   account: string;
-  /** The time of the commit by the store's clock. */
+  type: string;
+  /** The time by the store's clock. */
   at: number;
-  /** `paid − charged` after the commit. */
-  credit: Micros;
-  threshold: Micros;
+  /** The exact bytes of the event, encrypted; `null` if the ledger recorded it, which knows only the amounts. */
+  sealed: string | null;
+  /** For `account.low_credit`: `paid − charged` after the commit, and the threshold. */
+  amounts: { readonly credit: Micros; readonly threshold: Micros } | null;
 }
 
+/** An event whose time is that of its record. */
+export type NewAccountEvent = Pick<AccountEvent, 'id' | 'account' | 'type'> & { sealed: string };
+
+/**
+ * Stores events about accounts. A commit of the ledger that takes the credit of an account below its threshold records one with the type
+ * `account.low_credit`.
+ */
 export interface AccountEventStore {
+  /** Records an event. Changes nothing if an event with this id was recorded within `eventTtlMs`. */
+  add(event: NewAccountEvent): Promise<void>;
   /** Returns the events of all accounts whose deliveries are not queued yet, oldest first. */
-  waiting(limit: number): Promise<LowCreditEvent[]>;
+  waiting(limit: number): Promise<AccountEvent[]>;
   /**
-   * Stores the content of an event with a delivery for each of these webhooks, due at once, and notifies their pollers. The event is then no
-   * longer waiting. No live stream contains it. Deliveries to deleted webhooks are ignored. If the call fails midway, a repeated call queues
-   * the rest. If the event no longer waits, nothing changes.
+   * Stores the bytes of an event with a delivery for each of these webhooks, due at once, and notifies their pollers. Appends the event, as
+   * `accountEventRow`, to the events of those pollers of the account that a live stream has used within `eventTtlMs`. The event is then no
+   * longer waiting. Deliveries to deleted webhooks are ignored. If the call fails midway, a repeated call queues the rest. If the event no
+   * longer waits, nothing changes.
    */
-  queue(event: LowCreditEvent, type: string, sealed: string, webhooks: readonly string[]): Promise<void>;
+  queue(event: AccountEvent, sealed: string, webhooks: readonly string[]): Promise<void>;
 }
 
 /**

@@ -211,8 +211,8 @@ export interface PollerStore {
   listAll(limit: number, after?: string): Promise<PollerRecord[]>;
   /** Replaces `sealed` and `unreachable` with the same content in another encryption and notifies the poller, if `sealed` is still `previous`. */
   reseal(poller: Pick<PollerRecord, 'account' | 'id' | 'sealed' | 'unreachable'>, previous: string): Promise<boolean>;
-  /** Replaces the poller's encrypted credentials, continues it, and notifies it. */
-  renew(poller: Pick<NewPoller, 'account' | 'id' | 'sealed'>): Promise<void>;
+  /** Replaces the poller's encrypted credentials, if they are given, continues it, and notifies it. */
+  renew(poller: Pick<NewPoller, 'account' | 'id'> & { sealed?: string }): Promise<void>;
 }
 
 /**

@@ -3,13 +3,23 @@ import type { EventBody } from '../shared/model/event-bodies.ts';
 import { formatDollars } from '../shared/model/money.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
-import type { LowCreditEvent, Store } from '../store/port.ts';
+import type { AccountEvent, NewAccountEvent as SealedAccountEvent, Store } from '../store/port.ts';
 import { maxPerAccount } from './registration/records.ts';
 import type { WebhookVault } from './shared/secrets.ts';
 
 const lookMs = 2_000;
 const eventsAtOnce = 100;
-const type: AccountEventType = 'account.low_credit';
+
+/** An event to record. */
+export type NewAccountEvent = {
+  [Type in AccountEventType]: {
+    account: string;
+    type: Type;
+    /** The unique key of the event for its account and type. Within 24 h, a second event with the same key is ignored. */
+    key: string;
+    fields: Omit<EventBody<Type>, 'id' | 'type' | 'created_at' | 'account_id'>;
+  };
+}[AccountEventType];
 
 export interface AccountEventsParts {
   store: Store;
@@ -20,8 +30,8 @@ export interface AccountEventsParts {
 }
 
 /**
- * Turns the events that commits of the ledger have recorded into deliveries to the webhooks that list their type. Any number of processes
- * may do this at once. The pollers of the webhooks then deliver them like other events.
+ * Records events of accounts, and turns them and those of the ledger into deliveries to the webhooks that list their type, and into events of
+ * the account's live streams. Any number of processes may do this at once. The pollers of the webhooks then deliver them like other events.
  */
 export class AccountEvents {
   readonly #parts: AccountEventsParts;
@@ -30,10 +40,21 @@ export class AccountEvents {
 
   constructor(parts: AccountEventsParts) {
     this.#parts = parts;
-    this.#looking = repeat(parts.runtime, lookMs, () => {
-      this.#running = this.#look();
-      return this.#running;
-    });
+    this.#looking = repeat(parts.runtime, lookMs, () => this.#look());
+  }
+
+  /** Returns an event as the store records it. */
+  seal({ account, type, key, fields }: NewAccountEvent): SealedAccountEvent {
+    const { store, vault } = this.#parts;
+    const id = vault.eventId(account, key, type);
+    const body = { id, type, created_at: formatIsoTime(store.now()), account_id: account, ...fields };
+    return { id, account, type, sealed: vault.sealBody(account, id, JSON.stringify(body)) };
+  }
+
+  /** Records an event. Throws errors of the store. */
+  async record(event: NewAccountEvent): Promise<void> {
+    await this.#parts.store.accountEvents.add(this.seal(event));
+    void this.#look();
   }
 
   /** Resolves when the running look has ended. */
@@ -42,35 +63,41 @@ export class AccountEvents {
     await this.#running;
   }
 
-  async #look(): Promise<void> {
-    try {
-      for (const event of await this.#parts.store.accountEvents.waiting(eventsAtOnce)) await this.#queue(event);
-    } catch (error) {
-      this.#parts.onError(error);
+  /** Queues all waiting events after the running look has ended. */
+  #look(): Promise<void> {
+    this.#running = this.#running.then(() => this.#queueAll().catch(this.#parts.onError));
+    return this.#running;
+  }
+
+  async #queueAll(): Promise<void> {
+    for (let count = eventsAtOnce; count === eventsAtOnce; ) {
+      const waiting = await this.#parts.store.accountEvents.waiting(eventsAtOnce);
+      for (const event of waiting) await this.#queue(event);
+      count = waiting.length;
     }
   }
 
-  async #queue(event: LowCreditEvent): Promise<void> {
+  async #queue(event: AccountEvent): Promise<void> {
     const { store, vault } = this.#parts;
-    const webhooks = await store.webhooks.list(event.account, maxPerAccount);
+    const { id, account, type } = event;
+    const webhooks = await store.webhooks.list(account, maxPerAccount);
     const wanting = webhooks.filter(({ events, keptSince }) => keptSince !== null && events?.includes(type));
-    const sealed = vault.sealBody(event.account, event.id, JSON.stringify(bodyOf(event)));
+    const sealed = event.sealed ?? vault.sealBody(account, id, JSON.stringify(lowCredit(event)));
     await store.accountEvents.queue(
       event,
-      type,
       sealed,
-      wanting.map(({ id }) => id),
+      wanting.map((webhook) => webhook.id),
     );
   }
 }
 
-function bodyOf({ id, account, at, credit, threshold }: LowCreditEvent): EventBody<AccountEventType> {
+function lowCredit({ id, account, at, amounts }: AccountEvent): EventBody<'account.low_credit'> {
   return {
     id,
-    type,
+    type: 'account.low_credit',
     created_at: formatIsoTime(at),
     account_id: account,
-    credit: formatDollars(credit),
-    threshold: formatDollars(threshold),
+    credit: formatDollars(amounts?.credit ?? 0),
+    threshold: formatDollars(amounts?.threshold ?? 0),
   };
 }

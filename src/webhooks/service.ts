@@ -1,6 +1,11 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { AuditAuthor } from '../shared/model/audit.ts';
-import type { EventType, LiveStream } from '../shared/model/event.ts';
+import {
+  accountEventTypes,
+  isAccountEventType,
+  type LiveStream,
+  type WebhookEventType,
+} from '../shared/model/event.ts';
 import type { Page } from '../shared/model/page.ts';
 import type {
   CreatedWebhook,
@@ -39,7 +44,7 @@ import {
   view,
 } from './registration/views.ts';
 import type { MessageOpener } from './shared/message-opener.ts';
-import type { PlatformAccess } from './shared/platform-access.ts';
+import { type CredentialResolver, isDeletedConnection, type PlatformAccess } from './shared/platform-access.ts';
 import { type AttemptExchange, type PollerCredentials, secretOverlapMs, type WebhookVault } from './shared/secrets.ts';
 import type { LiveStreams } from './streams/live-streams.ts';
 
@@ -48,13 +53,14 @@ export interface StreamOrder {
   credentials: PollerCredentials;
   /** The current end of the platform's activity. */
   cursor: string;
-  types: readonly EventType[] | null;
+  types: readonly WebhookEventType[] | null;
   after: string | null;
   encryptionCode: string | null;
 }
 
 export interface WebhookServiceParts extends PlatformAccess {
   streams: LiveStreams;
+  logins: CredentialResolver;
   opener: MessageOpener;
   store: Store;
   vault: WebhookVault;
@@ -71,6 +77,9 @@ export interface WebhookServiceParts extends PlatformAccess {
  */
 const resultsMs = 100;
 
+/** The calls of a key, see `WebhookService.only`. */
+export type WebhookCalls = Omit<WebhookService, 'renewPollers' | 'only'>;
+
 /** Implements the API calls for webhooks (docs/webhooks.md, Registration). */
 export class WebhookService {
   readonly #parts: WebhookServiceParts;
@@ -84,6 +93,51 @@ export class WebhookService {
     this.#records = new WebhookRecords(parts);
     this.#registration = new Registration({ ...parts, records: this.#records });
   }
+
+  /**
+   * Returns the service restricted to the webhooks of these connections, for a key with the restriction `connections`. Leaves out webhooks
+   * with account events too, because those events concern the whole account. `null`: no restriction.
+   */
+  only(connections: readonly string[] | null): WebhookCalls {
+    if (connections === null) return this;
+    const has = (record: WebhookRecord) => this.#isOf(record, connections);
+    const own =
+      <Rest extends unknown[], Result>(call: (account: string, id: string, ...rest: Rest) => Promise<Result>) =>
+      async (account: string, id: string, ...rest: Rest): Promise<Result> => {
+        if (!(await has(await this.#records.find(account, id)))) throw webhookNotFound(id);
+        return call.call(this, account, id, ...rest);
+      };
+    return {
+      checkUrl: (text) => this.checkUrl(text),
+      checkTypes: (types) => {
+        if (types?.some(isAccountEventType)) throw accountEventsNotAllowed();
+      },
+      stream: (order) => this.stream(order),
+      create: (wish) => this.create(wish),
+      list: (account, count, cursor) => this.list(account, count, cursor, has),
+      replay: async (account, id, filter) => {
+        if (id !== null) return own((account, id) => this.replay(account, id, filter))(account, id);
+        return this.replay(account, id, filter, has);
+      },
+      find: own(this.find),
+      validate: own(this.validate),
+      update: own(this.update),
+      remove: own(this.remove),
+      rotateSecret: own(this.rotateSecret),
+      test: own(this.test),
+      resend: own(this.resend),
+      deliveries: own(this.deliveries),
+      delivery: own(this.delivery),
+    };
+  }
+
+  async #isOf(record: WebhookRecord, connections: readonly string[]): Promise<boolean> {
+    const token = await this.#records.authTokenOf(record);
+    return token !== null && connections.includes(token) && !record.events?.some(isAccountEventType);
+  }
+
+  /** Throws `forbidden` if the key may not receive events of these types. */
+  checkTypes(_types: readonly WebhookEventType[] | null | undefined): void {}
 
   /** Parses and checks the URL of a receiver. Throws `bad_input`. */
   checkUrl(text: string): URL {
@@ -132,9 +186,10 @@ export class WebhookService {
   }
 
   /** Lists webhooks, newest first. */
-  async list(account: string, count: number, cursor: string | null): Promise<Page<WebhookView>> {
+  async list(account: string, count: number, cursor: string | null, has?: Has): Promise<Page<WebhookView>> {
     const after = readPosition<WebhookPosition>(cursor);
-    const found = await this.#records.stored(this.#parts.store.webhooks.list(account, count + 1, after));
+    const most = has ? maxPerAccount : count + 1;
+    const found = await this.#having(has, this.#parts.store.webhooks.list(account, most, after));
     const { items, cursor: next } = pageOfRecords(
       found,
       count,
@@ -142,6 +197,27 @@ export class WebhookService {
       ({ createdAt, id }) => ({ createdAt, id }),
     );
     return { items: await Promise.all(items.map((record) => this.#view(record))), cursor: next };
+  }
+
+  async #having(has: Has | undefined, reading: Promise<WebhookRecord[]>): Promise<WebhookRecord[]> {
+    const found = await this.#records.stored(reading);
+    if (!has) return found;
+    const kept = await Promise.all(found.map(has));
+    return found.filter((_, index) => kept[index]);
+  }
+
+  /** Lets the pollers with an `auth_token` try it again, because it works again or no longer. Drops the events of a deleted connection. */
+  async renewPollers(account: string, authToken: string): Promise<void> {
+    const { store, vault, logins } = this.#parts;
+    const isDeleted = await isDeletedConnection(logins, account, authToken);
+    const webhooks = await store.webhooks.list(account, maxPerAccount);
+    for (const id of new Set(webhooks.map(({ poller }) => poller))) {
+      const poller = await store.pollers.find(account, id);
+      const credentials = poller && decryptedOrNull(() => vault.openPoller(poller));
+      if (!poller || credentials?.authToken !== authToken) continue;
+      if (isDeleted) for (const webhook of webhooks) await store.deliveries.drop(account, webhook.id, id);
+      await store.pollers.renew({ account, id });
+    }
   }
 
   /** Runs the CRC again, with new credentials or a new code if they are given. The returned webhook contains the result. */
@@ -214,11 +290,12 @@ export class WebhookService {
     account: string,
     id: string | null,
     filter: ReplayFilter,
+    has?: Has,
   ): Promise<{ replayed: number; webhooks: { id: string; replayed: number }[] }> {
     const { store, runtime } = this.#parts;
     const records =
       id === null
-        ? await this.#records.stored(store.webhooks.list(account, maxPerAccount))
+        ? await this.#having(has, store.webhooks.list(account, maxPerAccount))
         : [await this.#records.find(account, id)];
     if (id !== null && records[0]?.pausedAt) throw paused();
     const rechecks = records
@@ -284,6 +361,16 @@ export class WebhookService {
     if (exchange === null) return null;
     return decryptedOrNull(() => this.#parts.vault.openExchange(account, event, webhook, exchange));
   }
+}
+
+type Has = (record: WebhookRecord) => Promise<boolean>;
+
+function accountEventsNotAllowed(): PosternError {
+  const message = `This API key may only use some connections, so it gets no events of the account: ${accountEventTypes.join(', ')}`;
+  return new PosternError(
+    'key_connection_not_allowed',
+    `${message}. Leave them out, or use a key without this restriction`,
+  );
 }
 
 function deliveryNotFound(event: string): PosternError {

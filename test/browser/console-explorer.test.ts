@@ -200,7 +200,7 @@ response = requests.request(
     "${service.origin}/v1/user/followers_you_know",
     headers={
         "Authorization": "Bearer ${service.demo.apiKey}",
-        "x-auth-token": "${service.demo.accounts[0].authToken}",
+        "x-auth-token": "${service.demo.accounts[0].connection}",
     },
     json={"user_name": "grace"},
 )

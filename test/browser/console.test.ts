@@ -221,6 +221,7 @@ describeInBrowser('/console in a browser', [], async (browser) => {
     const { key } = await service.makeAccount('3');
     const { page, faults } = await openAs(key, '/console/events', viewport);
     await page.getByLabel('tweet.mention').check();
+    await page.getByLabel('connection.expired').check();
     await page.getByRole('button', { name: /^Open the stream.*0\.001/ }).click();
     await page.getByText('The stream is open.').waitFor();
     await mention();
@@ -229,6 +230,119 @@ describeInBrowser('/console in a browser', [], async (browser) => {
     await expectSound(page);
     await page.getByRole('button', { name: 'Close the stream' }).click();
     await page.getByText('The stream is closed.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  /** Goes through the pages of a sign-in. Without a user, denies the consent. */
+  const signIn = async (page: Page, userName: string | null) => {
+    await button(page, /^Continue to/).click();
+    if (userName !== null) await page.getByLabel(`@${userName}`).check();
+    await button(page, userName === null ? 'Deny' : 'Allow').click();
+  };
+
+  test.each(looks)('connects an account, and uses it in explorer, webhooks and keys: %s', async (_name, viewport) => {
+    const { key } = await service.makeAccount('3');
+    const { page, faults } = await openAs(key, '/console/accounts', viewport);
+    await page.getByText('No accounts are connected yet').waitFor();
+    await expectSound(page);
+    await button(page, 'Connect an account').click();
+    await page.getByText('Choose each scope').click();
+    await expectSound(page);
+    await button(dialog(page), 'Go to the sign-in').click();
+    await signIn(page, 'grace');
+    await page.getByText('@grace is connected.').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await expectSound(page);
+
+    await button(page, 'Open the explorer').click();
+    await page.getByRole('main').getByRole('link', { name: 'Home', exact: true }).click();
+    await page.getByRole('article').first().waitFor();
+    const account = page.getByLabel('Platform account');
+    expect(await account.inputValue()).toMatch(/^conn_/);
+    expect(await page.getByText(/x-auth-token: conn_\w{22}/).count()).toBe(1);
+    await expectSound(page);
+
+    await goTo(page, 'Webhooks');
+    await button(page, 'Create webhook').first().click();
+    expect(await account.locator(':checked').textContent()).toBe('grace');
+    await dialog(page).getByLabel('URL').fill(receiver.url);
+    await dialog(page).getByLabel('Secret').fill(secret);
+    await button(dialog(page), /^Create webhook/).click();
+    await dialog(page).getByRole('heading', { name: 'Webhook created', exact: true }).waitFor();
+    await button(dialog(page), 'Done').click();
+
+    await goTo(page, 'API keys');
+    await button(page, 'Create key').click();
+    await dialog(page).getByLabel('Name').fill('For Grace');
+    await dialog(page).getByLabel('@grace').check();
+    await button(dialog(page), 'Create key').click();
+    const restrictedKey = (await dialog(page).locator('.secret code').textContent()) ?? '';
+    expect((await callApi(restrictedKey, '/user/me')).status).toBe(403);
+    await button(dialog(page), 'Done').click();
+    await page.getByText('acts as @grace').waitFor();
+    expect(faults.filter((fault) => !fault.startsWith(`request to ${service.demo.sandboxUrl}`))).toEqual([]);
+  });
+
+  test('shows a link for another person, announces the sign-in, explains a denied reconnect, and removes the account', async () => {
+    const { key } = await service.makeAccount('3');
+    const { page } = await openAs(key, '/console/accounts', looks[0][1]);
+    await pressOn(button(page, 'Connect an account'));
+    await tabTo(dialog(page).getByLabel('I do, in this browser'));
+    await page.keyboard.press('ArrowDown');
+    await pressOn(button(dialog(page), 'Make a link'));
+    const link = (await dialog(page).locator('.secret code').textContent()) ?? '';
+    await expectSound(page);
+    await pressOn(button(dialog(page), 'Done'));
+    await page.getByText('waiting for the sign-in').waitFor();
+    const other = await openPage(browser, service.origin, looks[1][1]);
+    await other.page.goto(link);
+    await signIn(other.page, 'ada');
+    await heading(other.page, 'Connected as @ada').waitFor();
+    await page.getByRole('status').getByText('@ada is connected').waitFor();
+    await page.getByText('active', { exact: true }).waitFor();
+
+    await button(page, 'Reconnect @ada').click();
+    await button(dialog(page), 'Go to the sign-in').click();
+    await signIn(page, null);
+    await page.getByRole('alert').getByText('The sign-in did not succeed.').waitFor();
+    await page.getByText('active', { exact: true }).waitFor();
+    await expectSound(page);
+
+    await pressOn(button(page, 'Remove @ada'));
+    await expectSound(page);
+    await pressOn(button(dialog(page), 'Remove'));
+    await page.getByText('No accounts are connected yet').waitFor();
+  });
+
+  test.each(looks)('shows every status of a connection: %s', async (_name, viewport) => {
+    const statuses = ['pending', 'active', 'expired', 'revoked', 'failed'];
+    const connections = statuses.map((status, index) => ({
+      id: `conn_${String(index).repeat(22)}`,
+      status,
+      user: index % 4 === 0 ? null : { id: '7', userName: 'someone', name: 'Some One', profilePicture: '' },
+      scopes: status === 'active' ? [] : ['tweet.read', 'like.write', 'dm.read'],
+      created_at: '2026-01-01T00:00:00.000Z',
+      last_used_at: null,
+      expires_at: null,
+      error: status === 'active' ? null : 'The reason',
+    }));
+    const { key } = await service.makeAccount('3');
+    const { page, faults } = await openPage(browser, service.origin, viewport);
+    await page.addInitScript(`localStorage.setItem('postern:key', ${JSON.stringify(key)})`);
+    await page.route('**/v1/connections*', (route) =>
+      route.fulfill({ json: { status: true, data: { connections, next_cursor: null }, error: null } }),
+    );
+    await page.goto(`${service.origin}/console/accounts`);
+    await page.getByText('read, write, messages').first().click();
+    await expectSound(page);
+    await goTo(page, 'Live events');
+    const options = page.getByLabel('Platform account').locator('[label="Connected accounts"] option');
+    await options.first().waitFor({ state: 'attached' });
+    expect(await options.allTextContents()).toEqual([
+      'someone · conn_333333… (revoked)',
+      'someone · conn_222222… (expired)',
+      'someone · conn_111111…',
+    ]);
     expect(faults).toEqual([]);
   });
 
@@ -254,9 +368,11 @@ describeInBrowser('/console in a browser', [], async (browser) => {
 
     await alert('forbidden');
     await expectSound(page);
-    await goTo(page, 'Audit log');
-    await alert('forbidden');
-    await expectSound(page);
+    for (const name of ['Audit log', 'Accounts']) {
+      await goTo(page, name);
+      await alert('forbidden');
+      await expectSound(page);
+    }
     await goTo(page, 'Live events');
     await page.getByText('No events yet').waitFor();
     await openStream.click();
@@ -270,7 +386,7 @@ describeInBrowser('/console in a browser', [], async (browser) => {
         json: { status: false, data: null, error: 'The store is not available' },
       }),
     );
-    for (const name of ['API keys', 'Audit log', 'Live events']) {
+    for (const name of ['API keys', 'Audit log', 'Accounts', 'Live events']) {
       await goTo(page, name);
       await alert('request-8');
       await expectSound(page);

@@ -41,7 +41,7 @@ describeInBrowser('GraphiQL', [`--host-resolver-rules=MAP ${publicName} 127.0.0.
   };
   const pressPlay = (page: Page) => page.getByRole('button', { name: /^Execute query/ }).click();
   const actor = (page: Page) => page.getByRole('combobox', { name: 'Actor' });
-  const demoActor = (index = 0) => service.demo.accounts[index]?.authToken ?? '';
+  const demoActor = (index = 0) => service.demo.accounts[index]?.connection ?? '';
   const demoCode = (index = 0) => service.demo.accounts[index]?.encryptionCode ?? '';
 
   test.each([

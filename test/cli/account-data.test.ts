@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
+import { connection } from '../store/webhook-makers.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { startFleet } from '../support/fleet.ts';
@@ -51,6 +52,9 @@ describe.each(found ? ['sqlite', 'mongodb'] : ['sqlite'])('an account in the %s 
     await client.with({ key: key.expose() }).post('/tweet/create', { text: 'Hello' }, once);
     await client.get('/user/info', { userName: 'nobody-of-this-name' });
     await control.makeEvents({ type: 'follow', userName });
+    const signIn = `sign-in of ${name}`;
+    const begun = connection(`conn_${name}`, { account, login: null, signIn });
+    await fleet.store.connections.create(begun, { most: 1, mostPending: 1 });
     await until(async () => {
       const { body } = await client.get(`/webhooks/${webhook}/deliveries`);
       expect(body.data['deliveries']).toMatchObject([{ outcome: 'delivered' }]);
@@ -95,9 +99,10 @@ describe.each(found ? ['sqlite', 'mongodb'] : ['sqlite'])('an account in the %s 
       expect(of('usage').map((usage) => usage['action'])).toContain('tweet/create');
       expect(of('webhook')).toMatchObject([{ id: webhook, url: receiver.url }]);
       expect(of('delivery')).toMatchObject([{ webhook_id: webhook, outcome: 'delivered' }]);
+      expect(of('connection')).toMatchObject([{ id: `conn_${name}`, status: 'active', user_id: '17' }]);
       expect(of('audit').map((entry) => entry['action'])).toContain('webhook.created');
       const { key, authToken } = client.options;
-      for (const hidden of [key, authToken, secret]) expect(text).not.toContain(hidden);
+      for (const hidden of [key, authToken, secret, signIn]) expect(text).not.toContain(hidden);
       const missing = join(folder, 'missing.jsonl');
       expect(await postern(['account', 'export', 'acc_none', missing], fleet.settings)).toMatchObject({ code: 5 });
       expect(existsSync(missing)).toBe(false);

@@ -1,6 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/main/open-store.ts';
+import { readConfig } from '../../src/shared/config/config.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { connection } from '../store/webhook-makers.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
@@ -108,13 +112,20 @@ describe('accounts and keys from the command line', () => {
 
   test('have restrictions', async () => {
     const { id } = await json('account', 'create', '--name', 'Restricted');
-    const lists = ['--groups', 'tweet,user', '--ip-ranges', '203.0.113.0/24'];
+    const connectionId = `conn_${'0'.repeat(22)}`;
+    const lists = ['--groups', 'tweet,user', '--connections', connectionId, '--ip-ranges', '203.0.113.0/24'];
+    const refused = await run('key', 'create', '--account', id, ...lists);
+    expect([refused.code, refused.err]).toEqual([5, expect.stringContaining(`no connection ${connectionId}`)]);
+    const store = await openStore(readConfig({ DATA_DIR: dataDir }), systemRuntime);
+    await store.connections.create(connection(connectionId, { account: id }), { most: 1, mostPending: 1 });
+    await store.close();
     const options = [...lists, '--calls-per-minute', '60', '--dollars-per-day', '0.5'];
     await json('key', 'create', '--account', id, '--read-only', ...options, '--expires-at', '2100-01-01T00:00:00Z');
     expect(await json('key', 'list', '--account', id)).toMatchObject([
       {
         read_only: true,
         groups: ['tweet', 'user'],
+        connections: [connectionId],
         ip_ranges: ['203.0.113.0/24'],
         calls_per_minute: 60,
         dollars_per_day: '0.5',
@@ -122,7 +133,7 @@ describe('accounts and keys from the command line', () => {
       },
     ]);
     expect((await run('key', 'list', '--account', id)).out).toContain(
-      'read_only groups=tweet,user ip_ranges=203.0.113.0/24 calls_per_minute=60 dollars_per_day=0.5 expires_at=2100-01-01T00:00:00.000Z',
+      `read_only groups=tweet,user connections=${connectionId} ip_ranges=203.0.113.0/24 calls_per_minute=60 dollars_per_day=0.5 expires_at=2100-01-01T00:00:00.000Z`,
     );
   });
 

@@ -36,7 +36,7 @@ describe('postern serve', () => {
     for (const name of ['demo.json', 'demo.env']) expect(statSync(join(dataDir, 'a', name)).mode & 0o777).toBe(0o600);
     const variables = execFileSync('sh', ['-c', '. "$0" && env', join(dataDir, 'a', 'demo.env')], { encoding: 'utf8' });
     expect(variables.split('\n')).toEqual(
-      expect.arrayContaining([`POSTERN_URL=${demo.baseUrl}`, `POSTERN_AUTH_TOKEN=${demo.accounts[0].authToken}`]),
+      expect.arrayContaining([`POSTERN_URL=${demo.baseUrl}`, `POSTERN_AUTH_TOKEN=${demo.accounts[0].connection}`]),
     );
     expect(statSync(join(dataDir, 'a')).mode & 0o777).toBe(0o700);
     const answer = await clientOf(demo).get('/tweet/advanced_search', { q: 'from:ada', count: '1' });

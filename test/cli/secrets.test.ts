@@ -4,7 +4,7 @@ import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { Vault } from '../../src/shared/secrets/vault.ts';
 import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
-import { webhook as record } from '../store/webhook-makers.ts';
+import { connection, webhook as record } from '../store/webhook-makers.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { startFleet } from '../support/fleet.ts';
@@ -55,6 +55,11 @@ describe.each(found && isAll ? ['sqlite', 'mongodb'] : ['sqlite'])('postern secr
       await until(() => fleet.store.webhooks.create(one, made, 10));
     }
 
+    const { vault: oldVault } = vaultOf(oldKey);
+    const sealed = (what: string) => oldVault.seal(`a ${what}`, `connection conn_1 ${what}`);
+    const signedIn = connection('conn_1', { login: sealed('login'), signIn: sealed('sign-in') });
+    await fleet.store.connections.create(signedIn, { most: 1, mostPending: 1 });
+
     test('waits until gateways have the new key', async () => {
       const outcome = await postern(['secrets', 'rotate'], both);
       expect(outcome).toMatchObject({ code: 1, err: expect.stringContaining('restart every gateway') });
@@ -81,7 +86,8 @@ describe.each(found && isAll ? ['sqlite', 'mongodb'] : ['sqlite'])('postern secr
       const { code, out } = await postern(['secrets', 'rotate', '--json'], both);
       expect(code).toBe(0);
       const outcome = JSON.parse(out) as { checked: number; rotated: number; old_key_removable_at: string };
-      expect(outcome.checked).toBe(2 * (more + 1));
+      const demoConnections = 3;
+      expect(outcome.checked).toBe(2 * (more + 1) + 1 + demoConnections);
       expect(outcome.rotated).toBeLessThanOrEqual(outcome.checked - 99);
       expect(Date.parse(outcome.old_key_removable_at)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
 
@@ -90,6 +96,12 @@ describe.each(found && isAll ? ['sqlite', 'mongodb'] : ['sqlite'])('postern secr
       expect(webhooks.filter(({ url, sealed }) => !vault.knows(url) || !vault.knows(sealed))).toEqual([]);
       const pollers = await fleet.store.pollers.listAll(1_000);
       expect(pollers.filter(({ sealed }) => !vault.knows(sealed))).toEqual([]);
+      const { login, signIn } = (await fleet.store.connections.find('conn_1')) ?? {};
+      const opened = [
+        vault.open(login ?? '', 'connection conn_1 login'),
+        vault.open(signIn ?? '', 'connection conn_1 sign-in'),
+      ];
+      expect(opened).toEqual(['a login', 'a sign-in']);
       const again = await postern(['secrets', 'rotate', '--json'], both);
       expect(JSON.parse(again.out)).toMatchObject({ rotated: 0 });
       isRotating = false;

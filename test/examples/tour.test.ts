@@ -63,8 +63,14 @@ describe("README's tour", () => {
         return (body.data['tweets'] as unknown[]).length;
       };
       await expect.poll(isListed).toBe(1);
-      const actor = { userName: ada.handle, userId: '', encryptionCode: '', premium: false };
-      const accounts = [{ ...actor, authToken: `${ada.handle}:${ada.password}` }];
+      const actor = {
+        userName: ada.handle,
+        userId: '',
+        encryptionCode: '',
+        premium: false,
+      };
+      const authToken = `${ada.handle}:${ada.password}`;
+      const accounts = [{ ...actor, authToken, connection: authToken }];
       const ofSandbox = { sandboxUrl: '', appToken: '', listId: '', organization: '' };
       const demo = { baseUrl, graphqlUrl, apiKey: payerKey, accounts, ...ofSandbox };
       await expectTour(demo, grace.handle);

@@ -5,7 +5,7 @@ import { shorten } from '../../src/mcp/shorten.ts';
 import { tools } from '../../src/mcp/tools.ts';
 import { expectQuick } from '../support/processor-time.ts';
 
-const credential = /^(secret|key|token|auth_token|encryption_code|proxy|request_headers)$/;
+const credential = /^(secret|key|token|auth_token|encryption_code|proxy|request_headers|identifier|app_password)$/;
 
 /** Returns the names of the fields that a JSON Schema describes at any depth. */
 function fieldsOf(schema: unknown): string[] {
@@ -33,7 +33,7 @@ describe('the tools', () => {
     const destructive = tools.filter(({ policy }) => policy === 'destructive').map(({ action }) => action.name);
     expect(destructive).toEqual([
       ...['tweet/delete', 'article/update', 'article/delete', 'dm/edit', 'dm/delete'],
-      ...['webhooks/update', 'webhooks/delete', 'account/keys/revoke'],
+      ...['webhooks/update', 'webhooks/delete', 'connections/delete', 'account/keys/revoke'],
     ]);
   });
 

@@ -33,7 +33,8 @@ describe('after a restart the acknowledged changes are present:', () => {
 
     clock += 3 * DAY_MS;
     const second = await openSandbox({ dataDir, now: () => clock });
-    expect(second.info.demo).toEqual(first.info.demo);
+    const withoutOrigin = ({ url, info }: typeof first) => JSON.stringify(info.demo).replaceAll(url, '');
+    expect(withoutOrigin(second)).toEqual(withoutOrigin(first));
     const counts = { like_count: 1, reply_count: 1 };
     const kept = { text: 'Still here?', public_metrics: counts, created_at };
     expect(await second.post(original.id, account)).toMatchObject(kept);

@@ -17,7 +17,8 @@ import '../../src/api/mcp/http.ts';
 const ownedFields = ['id', 'webhook_id', 'event_id'];
 
 const targets = actions.filter(
-  ({ name, input }) => /^(webhooks|account)\//.test(name) && ownedFields.some((field) => field in input.shape),
+  ({ name, input }) =>
+    /^(webhooks|account|connections)\//.test(name) && ownedFields.some((field) => field in input.shape),
 );
 
 const fixture = await startWebhookFixture();
@@ -30,7 +31,8 @@ await fixture.happen(account);
 await until(() => expect(receiver.deliveries).toHaveLength(1));
 const event = String(receiver.deliveries[0]?.headers['webhook-id']);
 await until(async () => expect((await owner.get(`/webhooks/${webhook}`)).body.data['last_delivery_at']).not.toBeNull());
-const ids = { webhook, event, key: String(key['id']) };
+const connection = String((await owner.post('/connections')).body.data['id']);
+const ids = { webhook, event, connection, key: String(key['id']) };
 // The stranger acts as the same platform account, so only the API accounts differ.
 const { key: strangersKey } = await fixture.service.makeAccount('10');
 const stranger = owner.with({ key: strangersKey });
@@ -43,7 +45,7 @@ afterAll(() => fixture.stop());
 /** The input with which the owner could call an action. */
 function inputOf({ name, input }: Action): Record<string, unknown> {
   const given = {
-    id: name.startsWith('account/keys/') ? ids.key : ids.webhook,
+    id: name.startsWith('account/keys/') ? ids.key : name.startsWith('connections/') ? ids.connection : ids.webhook,
     webhook_id: ids.webhook,
     event_id: ids.event,
     ...(name === 'webhooks/update' && { paused: true }),
@@ -56,11 +58,12 @@ async function stateOfOwner() {
   const read = owner.with({ authToken: '' });
   const { data: webhook } = (await read.get(`/webhooks/${ids.webhook}`)).body;
   const { data: keys } = (await read.get('/account/keys')).body;
+  const { data: connection } = (await read.get(`/connections/${ids.connection}`)).body;
   const { data: deliveries } = (await read.get(`/webhooks/${ids.webhook}/deliveries`)).body;
   const requests = receiver.requests.filter(({ url }) => !url.includes('stranger')).length;
   // The time of the last use changes with each call of the owner.
   const api_keys = (keys['api_keys'] as { last_used_at: unknown }[]).map(({ last_used_at: _, ...key }) => key);
-  return { webhook, api_keys, deliveries, requests };
+  return { webhook, api_keys, connection, deliveries, requests };
 }
 
 async function unchanged(attack: () => Promise<void>): Promise<void> {
@@ -73,7 +76,13 @@ async function unchanged(attack: () => Promise<void>): Promise<void> {
 describe('the ids of another API account', () => {
   test('are all tried here', () => {
     expect(targets.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['webhooks/rotate-secret', 'webhooks/resend', 'webhooks/replay', 'account/keys/revoke']),
+      expect.arrayContaining([
+        'webhooks/rotate-secret',
+        'webhooks/resend',
+        'webhooks/replay',
+        'account/keys/revoke',
+        'connections/delete',
+      ]),
     );
   });
 
@@ -105,9 +114,12 @@ describe('the ids of another API account', () => {
 
   test('are unknown to `node` and `nodes` of GraphQL', () =>
     unchanged(async () => {
-      const id = encodeGlobalID('Webhook', ids.webhook);
-      const { data } = await graphql.ask('query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id]) { id } }', { id });
-      expect(data).toEqual({ node: null, nodes: [null] });
+      for (const id of [encodeGlobalID('Webhook', ids.webhook), encodeGlobalID('PlatformLogin', ids.connection)]) {
+        const { data } = await graphql.ask('query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id]) { id } }', {
+          id,
+        });
+        expect(data).toEqual({ node: null, nodes: [null] });
+      }
     }));
 
   test('are unknown behind an own webhook', () =>
@@ -136,7 +148,8 @@ describe('a cursor of another API account', () => {
   test('is refused by every list of an account', async () => {
     await register(owner, { url: `${receiver.url}?second` });
     await owner.post('/account/keys', { name: 'Third' });
-    for (const path of ['/webhooks', '/account/audit']) {
+    await owner.post('/connections');
+    for (const path of ['/webhooks', '/connections', '/account/audit']) {
       const { data } = (await owner.with({ authToken: '' }).get(path, { count: '1' })).body;
       const cursor = String(data['next_cursor']);
       expect(cursor, path).not.toBe('null');

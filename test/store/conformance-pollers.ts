@@ -147,6 +147,8 @@ export function describePollers({ fixture, store }: StoreTest): void {
       expect(await store.pollers.find('a', 'p1')).toEqual({ ...own, sealed: 'new' });
       expect(await store.pollers.stop(own, 'The old token was refused')).toBe(false);
       expect(await store.pollers.stop({ ...own, sealed: 'new' }, 'refused')).toBe(true);
+      await store.pollers.renew({ account: 'a', id: 'p1' });
+      expect(await store.pollers.find('a', 'p1')).toEqual({ ...own, sealed: 'new' });
     });
 
     test('keep the reason why the platform is unreachable until it is reachable, or until they stop or are renewed', async () => {

@@ -17,6 +17,7 @@ import { describeAccountEvents } from './conformance-account-events.ts';
 import { describeAudit } from './conformance-audit.ts';
 import { describeBudgets } from './conformance-budgets.ts';
 import { describeClock } from './conformance-clock.ts';
+import { describeConnections } from './conformance-connections.ts';
 import { answerOf, describeIdempotency } from './conformance-idempotency.ts';
 import { describeIdentifiers } from './conformance-identifiers.ts';
 import { describePlatformState } from './conformance-platform-state.ts';
@@ -95,6 +96,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>, 
     describeBudgets({ fixture, store });
     describeClock({ fixture, store });
     describeProcesses({ fixture, store });
+    describeConnections({ fixture, store });
     describeSecretCheck({ fixture, store });
     describePlatformState({ fixture, store });
     describeIdentifiers({ fixture, store });

@@ -10,7 +10,17 @@ import { type LedgerCommit, type Store, StoreUnavailableError } from '../../src/
 import { findMongo, freePort } from '../support/mongo-server.ts';
 import { patientMs } from '../support/processor-time.ts';
 import { useMongo } from '../support/use-mongo.ts';
-import { apiKey, append, auditEntry, copiedErrors, makeCommit, poller, running, webhook } from './webhook-makers.ts';
+import {
+  apiKey,
+  append,
+  auditEntry,
+  connection,
+  copiedErrors,
+  makeCommit,
+  poller,
+  running,
+  webhook,
+} from './webhook-makers.ts';
 
 const found = findMongo();
 const server = await useMongo();
@@ -202,6 +212,20 @@ describe.skipIf(server.isMissing)('a MongoDB database', () => {
     expect(await store.ledger.usage('a', 0, 2)).toEqual([{ ...line, calls: 3, micros: 300 }]);
   });
 
+  test('has the low credit that a running process without account events records', async () => {
+    const store = await open();
+    const amounts = { credit: 5, threshold: 6 };
+    const old = { _id: 'evt_1' as never, v: 1, account: 'a', at: new Date(1), ...amounts };
+    await raw.db().collection('low_credit').insertOne(old);
+    await store.accountEvents.add({ id: 'evt_2', account: 'a', type: 'connection.expired', sealed: 'sealed' });
+    const found = await store.accountEvents.waiting(10);
+    const low = { id: 'evt_1', account: 'a', type: 'account.low_credit', at: 1, sealed: null, amounts };
+    expect(found).toEqual([low, expect.objectContaining({ id: 'evt_2' })]);
+    for (const event of found) await store.accountEvents.queue(event, 'sealed', []);
+    expect(await store.accountEvents.waiting(10)).toEqual([]);
+    expect(await raw.db().collection('low_credit').countDocuments()).toBe(0);
+  });
+
   test('of a newer version of Postern is refused with the next step', async () => {
     await (await open()).close();
     await setSchema({ version: 9_000, compatibleSince: 9_000 });
@@ -255,6 +279,11 @@ describe.skipIf(server.isMissing)('a MongoDB database', () => {
     await store.platformState.write('session a', 'sealed', null, 60_000);
     await store.identifiers.save([{ hash: '12', identifier: 'did:web:weaver.example' }], 60_000, 10);
     await store.events.append(append(await running(store), ['e1']));
+    await store.connections.create(connection('c'), { most: 1, mostPending: 1 });
+    await raw
+      .db()
+      .collection('low_credit')
+      .insertOne({ _id: 'evt_1' as never, v: 1 });
     await store.ready();
     const db = raw.db();
     for (const name of await db.listCollections().toArray()) {

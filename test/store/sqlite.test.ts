@@ -174,6 +174,25 @@ describe('the sqlite file', () => {
     old.close();
   });
 
+  test('without account events is migrated beside a running process, and has the low credit of both', async () => {
+    const old = new Libsql(path);
+    const before = migrations.findIndex((step) => step.includes('CREATE TABLE connection'));
+    for (const step of migrations.slice(0, before)) old.exec(step);
+    old.exec(`PRAGMA user_version = ${before}`);
+    old.prepare("INSERT INTO process (id, until) VALUES ('old', ?)").run([Date.now() + 20_000]);
+    const store = open();
+    old.exec("INSERT INTO low_credit (id, account, at, credit, threshold) VALUES ('evt_1', 'a', 1, 5, 6)");
+    await store.accountEvents.add({ id: 'evt_2', account: 'a', type: 'connection.expired', sealed: 'sealed' });
+    const found = await store.accountEvents.waiting(10);
+    const low = { id: 'evt_1', account: 'a', type: 'account.low_credit', at: 1, sealed: null };
+    expect(found).toEqual([{ ...low, amounts: { credit: 5, threshold: 6 } }, expect.objectContaining({ id: 'evt_2' })]);
+    for (const event of found) await store.accountEvents.queue(event, 'sealed', []);
+    expect(await store.accountEvents.waiting(10)).toEqual([]);
+    expect(old.prepare('SELECT id FROM low_credit').all()).toEqual([]);
+    await store.close();
+    old.close();
+  });
+
   test('of an older Postern loses only the errors of webhooks that are now derived', async () => {
     const raw = new Libsql(path);
     for (const step of migrations.slice(0, 7)) raw.exec(step);
@@ -224,8 +243,9 @@ describe('the sqlite file', () => {
 
 test('sqliteLedger: reports a full disk, changes nothing, and succeeds when there is space again', async () => {
   const database = new Database({ path: ':memory:', durable: false });
-  const ledger = sqliteLedger(database, new WriteGroup(database), manualRuntime());
-  await sqliteAccounts(database).create({ id: 'a', name: 'Ada', createdAt: 1 });
+  const runtime = manualRuntime();
+  const ledger = sqliteLedger(database, new WriteGroup(database), runtime);
+  await sqliteAccounts(database, runtime).create({ id: 'a', name: 'Ada', createdAt: 1 });
   const payments = ['small', 'large'.repeat(10_000)].map((description, index) => ({ id: `p${index}`, description }));
   const pay = () => payments.map((each) => ledger.topUp({ ...each, account: 'a', micros: 1, createdAt: 1 }));
   const pages = database.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0;
@@ -269,13 +289,15 @@ const readAll = [
   'SELECT CAST(',
   'SELECT sealed FROM',
   'SELECT answer AS sealed FROM idempotency',
+  "SELECT COALESCE(record ->> 'login'",
   'FROM api_key ORDER BY created_at, id',
 ];
 
-test('no statement of a running service reads all keys, webhooks, pollers, events, deliveries or calls', () => {
+test('no statement of a running service reads all keys, webhooks, pollers, events, deliveries, connections or calls', () => {
   const raw = new Libsql(':memory:');
   for (const migration of migrations) raw.exec(migration);
-  const grows = 'api_key|webhook|poller|event|delivery|usage|ledger_commit|idempotency|call_statistics|payment|audit';
+  const grows =
+    'api_key|webhook|poller|event|delivery|usage|ledger_commit|idempotency|call_statistics|payment|audit|connection';
   const scans = [...statements]
     .filter((sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(sql) && !/sqlite_|pragma_/.test(sql))
     .filter((sql) => !readAll.some((part) => sql.includes(part)))

@@ -1,6 +1,7 @@
 import type {
   Append,
   AuditEntry,
+  ConnectionRecord,
   DeliveryResult,
   DeliveryState,
   KeyRecord,
@@ -56,6 +57,28 @@ export const auditEntry = (id: string, parts: Partial<AuditEntry> = {}): AuditEn
   subject: { type: 'key', id: 's', name: 'A subject' },
   ...parts,
 });
+
+/** Returns an active connection of account `a`. */
+export function connection(id: string, parts: Partial<ConnectionRecord> = {}): ConnectionRecord {
+  return {
+    id,
+    account: 'a',
+    status: 'active',
+    scopes: ['tweet.read', 'users.read'],
+    userId: '17',
+    login: `sealed login of ${id}`,
+    signIn: null,
+    signInEndsAt: null,
+    error: null,
+    createdAt: 1,
+    lastUsedAt: null,
+    expiresAt: null,
+    refreshing: null,
+    revokeAt: null,
+    goneAt: null,
+    ...parts,
+  };
+}
 
 export function poller(id = 'p1', parts: Partial<NewPoller> = {}): NewPoller {
   return { id, account: 'a', sealed: `sealed of ${id}`, createdAt: 1, ...parts };

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { until } from './until.ts';
 
 /** The built modules, because Node starts their worker threads and processes. */
 const program = new URL('../../dist/cli/run.js', import.meta.url).href;
@@ -12,19 +13,30 @@ export interface Outcome {
   err: string;
 }
 
+/** Returns what is typed after the command has printed something to standard error. */
+export type Typing = (printed: (pattern: RegExp) => Promise<RegExpExecArray>) => Promise<string>;
+
 let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs a command of `postern` in this process, after the commands before it. The command gets its own arguments, environment and standard
  * streams. Its standard input stays open if `input` is left out.
  */
-export function postern(args: readonly string[], env: Record<string, string> = {}, input?: string): Promise<Outcome> {
+export function postern(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  input?: string | Typing,
+): Promise<Outcome> {
   const outcome = last.then(() => runHere(args, env, input));
   last = outcome.catch(() => undefined);
   return outcome;
 }
 
-async function runHere(args: readonly string[], env: Record<string, string>, input?: string): Promise<Outcome> {
+async function runHere(
+  args: readonly string[],
+  env: Record<string, string>,
+  input?: string | Typing,
+): Promise<Outcome> {
   const texts = { out: '', err: '' };
   const sink = (name: keyof typeof texts) =>
     new Writable({
@@ -34,7 +46,11 @@ async function runHere(args: readonly string[], env: Record<string, string>, inp
       },
     });
   const stdin = new PassThrough();
-  if (input !== undefined) stdin.end(input);
+  if (typeof input === 'string') stdin.end(input);
+  const printed = (pattern: RegExp) =>
+    until(() => pattern.exec(texts.err) ?? Promise.reject(new Error(`${pattern} is not in ${texts.err}`)));
+  const typing = typeof input === 'function' ? input(printed) : null;
+  const typed = typing?.then((text) => stdin.end(text));
   let exit = (_code: number): void => {};
   const exited = new Promise<number>((resolve) => {
     exit = resolve;
@@ -53,6 +69,7 @@ async function runHere(args: readonly string[], env: Record<string, string>, inp
   for (const name of names) Object.defineProperty(process, name, { ...changes[name], configurable: true });
   try {
     const code = await Promise.race([exited, run()]);
+    await typed;
     return { code, ...texts };
   } finally {
     for (const [name, original] of originals) Object.defineProperty(process, name, original ?? {});

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Demo as WrittenDemo } from '../../src/api/demo/demo.ts';
-import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
+import type { DemoAccount, Demo as WrittenDemo } from '../../src/api/demo/demo.ts';
 
 /** The content of `demo.json`. The sandbox has at least three demo accounts. */
 export type Demo = WrittenDemo & { accounts: [DemoAccount, DemoAccount, DemoAccount] };

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { atEnd } from '../support/at-end.ts';
 import { Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
 import { changeWebhook, register, startWebhookFixture } from './fixture.ts';
+import { eventsOf } from './stream-fixture.ts';
 
 const fixture = await startWebhookFixture();
 
@@ -17,14 +19,14 @@ interface Body {
 
 /** An account with a webhook that lists the event. After its registration the credit is `credit`. */
 async function owner(credit: string, threshold: string) {
-  const { authToken } = await fixture.sandbox.mint();
+  const { authToken, userName } = await fixture.sandbox.mint();
   const { id, key } = await fixture.service.makeAccount((Number(credit) + 0.0025).toFixed(4));
   const client = new Client({ baseUrl: fixture.service.demo.baseUrl, key, authToken });
   const receiver = await fixture.receiver();
   const { id: webhook } = await register(client, { url: receiver.url, events: ['account.low_credit'] });
   await setThreshold(client, threshold);
   const graphql = new GraphqlClient({ url: `${fixture.service.origin}/graphql`, key, authToken });
-  return { id, client, receiver, webhook, graphql };
+  return { id, client, userName, receiver, webhook, graphql };
 }
 
 const setThreshold = (client: Client, threshold: string | null) =>
@@ -96,7 +98,31 @@ test('the threshold is shown, changed and turned off over REST and GraphQL, free
   expectRefusal(await changeWebhook(client, 'PATCH', '/account', {}), 400);
 });
 
-test('a live stream does not have the type', async () => {
-  const { client } = await owner('1', '0.25');
-  expectRefusal(await client.get('/events', { types: 'account.low_credit' }), 400);
+test('a live stream that lists the type gets the event between those of the actor, and a stream that lists no types does not', async () => {
+  const { client, userName } = await owner('1', '0.9975');
+  const open = async (query: string) => {
+    const { baseUrl, key, authToken } = client.options;
+    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': `${authToken}` };
+    const ended = new AbortController();
+    atEnd(() => ended.abort());
+    return eventsOf(await fetch(`${baseUrl}/events${query}`, { headers, signal: ended.signal }));
+  };
+  const next = async (stream: AsyncGenerator<string>): Promise<Record<string, string>> => {
+    const { value } = await stream.next();
+    const lines = String(value)
+      .split('\n')
+      .filter((line) => !line.startsWith(':'));
+    return lines.length > 0 ? Object.fromEntries(lines.map((line) => line.split(/: (.*)/s))) : next(stream);
+  };
+  const [listing, plain] = [await open('?types=user.follow,account.low_credit'), await open('')];
+  await info(client);
+  const low = await next(listing);
+  expect(low['event']).toBe('account.low_credit');
+  expect(JSON.parse(low['data'] ?? '')).toMatchObject({ id: low['id'], credit: '0.997', threshold: '0.9975' });
+  await fixture.sandbox.makeEvents({ type: 'follow', userName });
+  const follow = await next(listing);
+  expect(follow['event']).toBe('user.follow');
+  expect(await next(plain)).toEqual(follow);
+  const resumed = await open(`?types=user.follow,account.low_credit&last_event_id=${low['id']}`);
+  expect(await next(resumed)).toEqual(follow);
 });

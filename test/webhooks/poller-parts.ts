@@ -30,7 +30,8 @@ export async function claimPoller(store: Store, reached: Store, process = 'one')
   if (!record) throw new Error('the poller cannot be claimed');
   const run = new PollerRun(record, monitor);
   const parts = { store: reached, vault, runtime, run, monitor, receivers, reads: new FairQueue(deliveryReads) };
-  const webhooks = new PollerWebhooks(parts);
+  const logins = { credentialOf: async ({ authToken }: { authToken: Secret }) => authToken };
+  const webhooks = new PollerWebhooks({ ...parts, logins });
   const queues = new DeliveryQueues({
     ...parts,
     webhooks,

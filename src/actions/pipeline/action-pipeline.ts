@@ -5,9 +5,12 @@ import type { FailedCallLimit } from '../../billing/failed-call-limit.ts';
 import type { Idempotency } from '../../billing/idempotency.ts';
 import type { Ledger } from '../../billing/ledger.ts';
 import type { StreamTokens } from '../../billing/stream-tokens.ts';
+import type { ConnectionService } from '../../connections/connection-service.ts';
+import { isConnectionId } from '../../connections/logins.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
 import {
+  type CredentialResolver,
   type ForwardProxy,
   NotSupportedError,
   type Platform,
@@ -15,9 +18,10 @@ import {
   type PlatformCost,
 } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
-import { asPosternError } from '../../shared/errors/postern-error.ts';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { operator } from '../../shared/model/audit.ts';
 import type { Capabilities } from '../../shared/model/capabilities.ts';
+import { connectionIdPattern } from '../../shared/model/connection.ts';
 import type { Micros } from '../../shared/model/money.ts';
 import type { CancelSignal } from '../../shared/runtime/cancellation.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
@@ -37,7 +41,7 @@ import {
   type PagedList,
   type Paging,
 } from '../paging/paging.ts';
-import { permissionRefusal, requirePermission } from './key-permission.ts';
+import { connectionNotAllowed, permissionRefusal, requirePermission } from './key-permission.ts';
 import { type PaidCall, type PaidRequest, type PaidResult, type PerformedRequest, payFor } from './paid-request.ts';
 
 /** The sender of a request, with the credentials that the API read from the headers and the input. */
@@ -102,6 +106,8 @@ export interface ActionPipelineParts {
   idempotency: Idempotency;
   streamTokens: StreamTokens;
   accounts: AccountService;
+  connections: ConnectionService;
+  logins: CredentialResolver;
   webhooks: WebhookService;
   platform: Platform;
   /** The response of the action `capabilities`. */
@@ -161,20 +167,28 @@ export class ActionPipeline {
     paging: Paging<Output>,
     beside: Input = {},
   ): PreparedCall<Output> {
-    const { cursors, accounts, capabilities, webhooks } = this.#parts;
+    const { cursors, accounts, connections, capabilities } = this.#parts;
+    const allowed = caller.key?.restrictions?.connections ?? null;
+    const webhooks = this.#parts.webhooks.only(allowed);
     const author = caller.key?.author ?? operator;
     const common = { account: caller.account, author, webhooks, credentials: this.#credentials(action, caller) };
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, listOf(action, checked, caller.account), checked);
-      const context = { ...common, accounts, capabilities };
+      const triesLogin = hasLogin(action, checked, common.credentials);
+      const context = { ...common, accounts, connections, usableConnections: allowed, capabilities };
       return {
         action,
         ...nothingToCheck,
-        run: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)),
+        run: async (tokenFor) => {
+          const run = () => action.run({ ...context, tokenFor }, input as never);
+          if (!triesLogin) return seal(await run());
+          this.#parts.failedCalls.check(caller.account);
+          return seal(await this.#counted(caller, run));
+        },
       };
     }
-    const authToken = checkToken(caller.authToken);
+    const authToken = checkToken(caller.authToken, caller);
     const code = checkCode(action, caller.encryptionCode);
     const checked = { ...checkInput(action.input, raw), ...beside };
     action.validate?.(checked as never, this.#parts.platform, common.credentials);
@@ -197,6 +211,11 @@ export class ActionPipeline {
       ...checks,
       run: async (tokenFor, onCost) => {
         this.#parts.failedCalls.check(account);
+        // What does not work is refused before the action stores or sends anything.
+        if (isConnectionId(authToken)) {
+          const { signal } = caller;
+          await this.#counted(caller, () => this.#parts.logins.credentialOf({ account, authToken, signal }));
+        }
         const checkedInput = checks.unchecked === 0 ? input : await checks.check();
         // A write that has started continues after the client disconnects.
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
@@ -216,14 +235,20 @@ export class ActionPipeline {
         const { streamTokens } = this.#parts;
         const { key } = caller;
         const context = { tokenFor, platform, media, messages, tasks: own, key, streamTokens, ...common };
-        try {
-          return seal(await named(action, () => action.run(context, checkedInput as never)));
-        } catch (error) {
-          if (this.#isCounted(error, caller)) this.#parts.failedCalls.count(account);
-          throw error;
-        }
+        const run = () => named(action, () => action.run(context, checkedInput as never));
+        return seal(await this.#counted(caller, run));
       },
     };
+  }
+
+  /** Runs a part of a call, whose failure counts for the limit of failed calls. */
+  async #counted<T>(caller: Caller, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (this.#isCounted(error, caller)) this.#parts.failedCalls.count(caller.account);
+      throw error;
+    }
   }
 
   /** Returns true for a failure that the caller could avoid, and false for one of the operator's platform or of this service. */
@@ -238,11 +263,12 @@ export class ActionPipeline {
    * Parses the credentials of a call. Credentials that the action stores are validated now, because the action does not
    * use them.
    */
-  #credentials(action: Action, { authToken, proxy, encryptionCode: code }: Caller): Credentials {
+  #credentials(action: Action, caller: Caller): Credentials {
+    const { authToken, proxy, encryptionCode: code } = caller;
     const encryptionCode = checkCode(action, code);
     if (action.actor) return { authToken, proxy, encryptionCode };
     if (!action.keepsActor) return { authToken: null, proxy: null, encryptionCode };
-    if (authToken) checkToken(authToken);
+    if (authToken) checkToken(authToken, caller);
     if (proxy) this.#parts.readProxy(proxy);
     if (proxy && !authToken) throw malformedField('proxy', 'requires auth_token');
     return { authToken, proxy, encryptionCode };
@@ -283,8 +309,18 @@ function expensiveChecks({ expensive }: Action, input: Input, tasks: TaskRunner)
   return { unchecked, check: () => (checking ??= expensive.check(input as never, tasks)) };
 }
 
-function checkToken(token: Secret | null): Secret {
+/** Returns true for a call that signs in at the platform with credentials, which could otherwise be guessed without a limit. */
+function hasLogin({ secretFields }: Action, input: Input, { authToken }: Credentials): boolean {
+  return authToken !== null || secretFields.some((field) => input[field] !== undefined);
+}
+
+function checkToken(token: Secret | null, { key }: Caller): Secret {
   if (token === null || token.expose() === '') throw missingField('auth_token');
+  const { connections } = key?.restrictions ?? {};
+  if (connections && !connections.includes(token.expose()))
+    throw connectionNotAllowed(isConnectionId(token) ? token.expose() : null);
+  if (isConnectionId(token) && !connectionIdPattern.test(token.expose()))
+    throw new PosternError('connection_not_found', 'auth_token begins with conn_, but is not the id of a connection');
   if (!tokenPattern.test(token.expose())) throw malformedField('auth_token', 'must be a token of the platform');
   return token;
 }

@@ -9,7 +9,10 @@ export function requirePermission(action: Action, restrictions: KeyRestrictions)
 }
 
 /** Returns the error if an API key with these restrictions may not call the action, otherwise `null`. */
-export function permissionRefusal(action: Action, { groups, readOnly }: KeyRestrictions): PosternError | null {
+export function permissionRefusal(
+  action: Action,
+  { groups, readOnly, connections }: KeyRestrictions,
+): PosternError | null {
   const { name, effect } = action;
   const group = keyGroupOf(action);
   if (groups !== null && !groups.includes(group)) {
@@ -25,6 +28,7 @@ export function permissionRefusal(action: Action, { groups, readOnly }: KeyRestr
       `This API key is read-only, so it may not call ${name}. Use a key without read_only`,
     );
   }
+  if (connections && group === 'connections') return connectionNotAllowed(null);
   // Otherwise the key could create one without its restrictions, or revoke the keys of others.
   if (group === 'account') {
     return new PosternError(
@@ -33,6 +37,14 @@ export function permissionRefusal(action: Action, { groups, readOnly }: KeyRestr
     );
   }
   return null;
+}
+
+/** Returns the error for another connection or token, and for a change of connections. */
+export function connectionNotAllowed(id: string | null): PosternError {
+  const what = id === null ? 'may use only some connections' : `may not use the connection ${id}`;
+  const remedy = 'GET /connections lists those of this key. Only a key without this restriction manages connections';
+  const message = `This API key ${what}. ${remedy}`;
+  return new PosternError('key_connection_not_allowed', message);
 }
 
 /** Returns the group that a restricted key needs for the action. */

@@ -20,7 +20,7 @@ export const createWebhook = platformAction({
     url: receiverUrl,
     events: wantedEvents
       .optional()
-      .meta({ description: 'Types of events to deliver; all types except `account.low_credit` if null or left out.' }),
+      .meta({ description: 'Types of events to deliver; all types but those of account events if null or left out.' }),
     secret: z
       .string()
       .min(16, 'must be 16 to 128 characters')
@@ -34,6 +34,7 @@ export const createWebhook = platformAction({
   example: { url: 'http://localhost:9000/postern', secret: 'a-secret-of-at-least-16' },
   output: createdWebhook,
   async run({ platform, webhooks, account, author, credentials, tokenFor }, { url, events = null, secret = null }) {
+    webhooks.checkTypes(events);
     const receiver = webhooks.checkUrl(url);
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     return webhooks.create({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { missingField } from '../../shared/errors/fields.ts';
-import { type EventType, isMessageType } from '../../shared/model/event.ts';
+import { isMessageType, type WebhookEventType } from '../../shared/model/event.ts';
 import { webhookEventType } from '../../shared/model/webhook.ts';
 import type { Credentials } from '../action.ts';
 
@@ -28,10 +28,10 @@ export const wantedEvents = z
   .array(webhookEventType)
   .min(1, 'must name at least one type, or be left out for all')
   .nullable()
-  .meta({ description: 'Types of events to deliver; null for all types except `account.low_credit`.' });
+  .meta({ description: 'Types of events to deliver; null for all types but those of account events.' });
 
 /** Refuses message types without an encryption code, because the stream would be charged and stay silent. Throws `missing_field`. */
-export function requireCodeFor(types: readonly EventType[] | undefined, { encryptionCode }: Credentials): void {
+export function requireCodeFor(types: readonly WebhookEventType[] | undefined, { encryptionCode }: Credentials): void {
   if (encryptionCode !== null || !types?.some(isMessageType)) return;
   throw missingField('encryption_code', 'encryption_code: message events need it in the header x-encryption-code');
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { eventTypes } from '../../shared/model/event.ts';
+import { webhookEventTypes } from '../../shared/model/event.ts';
 import { isoTime } from '../../shared/model/scalars.ts';
 import { formatIsoTime } from '../../shared/model/time.ts';
-import { eventType } from '../../shared/model/webhook.ts';
+import { webhookEventType } from '../../shared/model/webhook.ts';
 import { platformAction } from '../action.ts';
 import { requireCodeFor } from './fields.ts';
 
@@ -21,11 +21,11 @@ export const eventToken = platformAction({
   code: 'optional',
   input: z.object({
     types: z
-      .array(eventType)
+      .array(webhookEventType)
       .min(1, 'must name at least one type, or be left out for all')
-      .max(eventTypes.length, `must be at most ${eventTypes.length} types`)
+      .max(webhookEventTypes.length, `must be at most ${webhookEventTypes.length} types`)
       .optional()
-      .meta({ description: 'Types of events; all if left out.' }),
+      .meta({ description: 'Types of events; all but those of account events if left out.' }),
   }),
   example: { types: ['tweet.like', 'user.follow'] },
   output: z.object({
@@ -33,7 +33,8 @@ export const eventToken = platformAction({
     expires_at: isoTime.meta({ description: 'When the token ceases to open the stream.' }),
   }),
   validate: ({ types: wanted }, _platform, credentials) => requireCodeFor(wanted, credentials),
-  async run({ key, credentials, streamTokens }, { types = null }) {
+  async run({ key, webhooks, credentials, streamTokens }, { types = null }) {
+    webhooks.checkTypes(types);
     if (key === null) throw new Error('a token needs an API key');
     const { authToken, proxy, encryptionCode } = credentials;
     const { token, expiresAt } = streamTokens.make(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { streamedEvent } from '../../shared/model/event-bodies.ts';
-import { eventType } from '../../shared/model/webhook.ts';
+import { webhookEventType } from '../../shared/model/webhook.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { requireCodeFor } from './fields.ts';
 
@@ -9,7 +9,7 @@ const types = z
   .min(1, 'must name at least one type, or be left out for all')
   .regex(/^[\w.]+(,[\w.]+)*$/, 'must be types of events, by comma and without blanks')
   .transform((text) => text.split(','))
-  .pipe(z.array(eventType));
+  .pipe(z.array(webhookEventType));
 
 export const eventStream = platformAction({
   name: 'events',
@@ -25,7 +25,9 @@ export const eventStream = platformAction({
   kind: 'stream',
   code: 'optional',
   input: z.object({
-    types: types.optional().meta({ description: 'Types of events, separated by commas; all if left out.' }),
+    types: types
+      .optional()
+      .meta({ description: 'Types of events, separated by commas; all but those of account events if left out.' }),
     last_event_id: z
       .string()
       .min(1)
@@ -40,6 +42,7 @@ export const eventStream = platformAction({
   output: streamedEvent,
   validate: ({ types: wanted }, _platform, credentials) => requireCodeFor(wanted, credentials),
   async run({ platform, webhooks, account, credentials }, { types: wanted = null, last_event_id: after = null }) {
+    webhooks.checkTypes(wanted);
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     const proxy = credentials.proxy?.expose() ?? null;
     return webhooks.stream({

@@ -25,5 +25,8 @@ export const updateWebhook = accountAction({
     .check(anyOf('url', 'events', 'paused')),
   example: { id: 'wh_Q5bX2m', events: ['tweet.like', 'user.follow'] },
   output: webhook,
-  run: ({ account, author, webhooks }, { id, ...change }) => webhooks.update(account, id, change, author),
+  async run({ account, author, webhooks }, { id, ...change }) {
+    webhooks.checkTypes(change.events);
+    return webhooks.update(account, id, change, author);
+  },
 });

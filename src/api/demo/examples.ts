@@ -34,13 +34,13 @@ export interface ExampleAccess {
 export function demoAccess({ baseUrl, graphqlUrl, apiKey, accounts }: Demo): ExampleAccess {
   const [ada, grace] = accounts;
   if (!ada || !grace) throw new Error('the sandbox must have two demo accounts');
-  const friend = { authToken: ada.authToken, mention: `@${grace.userName}` };
-  return { baseUrl, graphqlUrl, apiKey, authToken: grace.authToken, friend };
+  const friend = { authToken: ada.connection, mention: `@${grace.userName}` };
+  return { baseUrl, graphqlUrl, apiKey, authToken: grace.connection, friend };
 }
 
 /** Returns an access with shell variables instead of credentials. */
 export function unknownAccess(origin: string): ExampleAccess {
-  const [apiKey, authToken] = ['$POSTERN_KEY', '$ACTOR_TOKEN'];
+  const [apiKey, authToken] = ['$POSTERN_KEY', '$CONNECTION'];
   return { baseUrl: `${origin}/v1`, graphqlUrl: `${origin}/graphql`, apiKey, authToken, friend: null };
 }
 

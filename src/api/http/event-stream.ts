@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { asPosternError } from '../../shared/errors/postern-error.ts';
+import { asPosternError, isConnectionFailure } from '../../shared/errors/postern-error.ts';
 import { localsOf, showRate } from './request-locals.ts';
 
 const heartbeatMs = 15_000;
@@ -18,7 +18,7 @@ export interface EventStream {
   /** Rejects with `unauthenticated` if the caller's key was revoked or has expired. */
   checkKey: () => Promise<unknown>;
   /** Returns the last frame of a stream that this service ends, which contains the reason. */
-  frameOf: (reason: 'key_revoked' | 'key_expired' | 'slow_consumer' | 'unavailable') => string;
+  frameOf: (reason: 'key_revoked' | 'key_expired' | 'connection_ended' | 'slow_consumer' | 'unavailable') => string;
 }
 
 /**
@@ -63,8 +63,8 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
       if (!(await drained(response))) return finish('slow_consumer');
     }
     response.end();
-  } catch {
-    finish('unavailable');
+  } catch (error) {
+    finish(isConnectionFailure(error) ? 'connection_ended' : 'unavailable');
   } finally {
     stop();
   }

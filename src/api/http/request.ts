@@ -23,13 +23,17 @@ export function parseQuery(query: string): ParsedUrlQuery {
 }
 
 /**
- * Refuses every method except GET and HEAD with 405. The routes of pages and documents end with this handler, because Express would
- * otherwise respond to OPTIONS itself and report other methods as an unknown path.
+ * Returns a handler that refuses every request with 405. The routes of pages and documents end with it, because Express would otherwise
+ * respond to OPTIONS itself and report other methods as an unknown path.
  */
-export function readOnly(_request: Request, response: Response): never {
-  response.setHeader('allow', 'GET, HEAD');
-  throw new PosternError('method_not_allowed', 'Wrong method: this path accepts GET, HEAD');
+export function allowOnly(methods: string): (request: Request, response: Response) => never {
+  return (_request, response) => {
+    response.setHeader('allow', methods);
+    throw new PosternError('method_not_allowed', `Wrong method: this path accepts ${methods}`);
+  };
 }
+
+export const readOnly = allowOnly('GET, HEAD');
 
 /** The header for each of the actor's credentials. */
 export const credentialHeaders = {

@@ -49,9 +49,9 @@ function page(
     body: html`<body>
 <header class="page">
 <a class="brand" href="/">Postern</a>
-<p>${demo ? html`The demo key and the token of <b>${demo.accounts[0]?.userName ?? ''}</b> are filled in.` : 'API reference.'} ${connectedTo(platform)}</p>
+<p>${demo ? html`The demo key and the connection of <b>${demo.accounts[0]?.userName ?? ''}</b> are filled in.` : 'API reference.'} ${connectedTo(platform)}</p>
 </header>
-<div id="reference" data-api-key="${demo?.apiKey ?? ''}" data-actor="${demo?.accounts[0]?.authToken ?? ''}" data-encryption-code="${demo?.accounts[0]?.encryptionCode ?? ''}"></div>
+<div id="reference" data-api-key="${demo?.apiKey ?? ''}" data-actor="${demo?.accounts[0]?.connection ?? ''}" data-encryption-code="${demo?.accounts[0]?.encryptionCode ?? ''}"></div>
 <noscript>The reference needs JavaScript. <a href="/openapi.json">/openapi.json</a> contains the whole reference.</noscript>
 </body>`,
   });

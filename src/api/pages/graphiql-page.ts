@@ -66,8 +66,8 @@ ${demo ? accountChoice(demo) : []}
 function accountChoice({ accounts }: Demo): Html {
   return html`<label>Actor <select name="account">
 ${accounts.map(
-  ({ userName, authToken, encryptionCode }) =>
-    html`<option value="${authToken}" data-code="${encryptionCode}">${userName}</option>`,
+  ({ userName, connection, authToken, encryptionCode }) =>
+    html`<option value="${connection}" data-token="${authToken}" data-code="${encryptionCode}">${userName}</option>`,
 )}
 <option value="">nobody</option>
 <option value="other">another token…</option>

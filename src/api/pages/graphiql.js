@@ -34,7 +34,9 @@ account?.addEventListener('input', updateVisibility);
 function credentials(writtenHeaders) {
   const written = new Headers(writtenHeaders);
   const key = apiKey.value.trim();
-  const actor = usesDemoAccount() ? account.value : token.value.trim();
+  // The connections belong to the account of the demo key. Other keys need the token.
+  const demoActor = key === apiKey.defaultValue ? account?.value : account?.selectedOptions[0].dataset.token;
+  const actor = usesDemoAccount() ? demoActor : token.value.trim();
   const opens = usesDemoAccount() ? account.selectedOptions[0].dataset.code : code.value.trim();
   const headers = {};
   if (key && !written.has('authorization')) headers.authorization = `Bearer ${key}`;

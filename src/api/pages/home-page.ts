@@ -102,7 +102,7 @@ function credentials(): Html {
   return html`<form class="credentials" id="credentials" autocomplete="off">
 <p>Create a key with <code>${commandName} account create --name me --credits 5</code> and <code>${commandName} key create --account &lt;id&gt;</code>.</p>
 <label>API key <input name="key" type="password" required autocomplete="off" spellcheck="false" placeholder="$POSTERN_KEY"></label>
-<label>Actor token <input name="actor" type="password" required autocomplete="off" spellcheck="false" placeholder="$ACTOR_TOKEN"></label>
+<label>Connection <input name="actor" type="password" required autocomplete="off" spellcheck="false" placeholder="$CONNECTION"></label>
 </form>`;
 }
 

@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
+import { type ConnectPagesParts, connectPages } from '../connect/connect-pages.ts';
 import { type ApiDocumentsParts, apiDocuments } from '../pages/api-documents.ts';
 import { consolePage } from '../pages/console-page.ts';
 import { docsPage } from '../pages/docs-page.ts';
@@ -20,10 +21,11 @@ export interface WebParts {
   health: HealthParts;
   home: HomePageParts;
   documents: ApiDocumentsParts;
+  connect: ConnectPagesParts;
 }
 
 /** Creates the Express app. The order of its handlers matters. */
-export function expressApp({ logger, metrics, metricsToken, health, home, documents }: WebParts): Express {
+export function expressApp({ logger, metrics, metricsToken, health, home, documents, connect }: WebParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -37,6 +39,7 @@ export function expressApp({ logger, metrics, metricsToken, health, home, docume
   app.use(consolePage(home));
   app.use(apiDocuments(documents));
   app.use(graphiqlPage(home));
+  app.use(connectPages(connect));
   app.use(() => {
     throw unknownPath();
   });

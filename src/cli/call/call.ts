@@ -132,7 +132,8 @@ function report(line: string): void {
   process.stderr.write(`${paint('gray', printable(line), process.stderr)}\n`);
 }
 
-function asCliError(error: unknown, name: string, { baseUrl }: Access): unknown {
+/** Converts an error of the client. */
+export function asCliError(error: unknown, name: string, { baseUrl }: Access): unknown {
   // The client throws these if a credential or a field cannot be sent.
   if (error instanceof TypeError || error instanceof RangeError) return new CliError(error.message);
   if (!(error instanceof PosternError)) return error;

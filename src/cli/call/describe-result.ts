@@ -15,6 +15,7 @@ const columnsOf: Readonly<Record<string, readonly string[]>> = {
   deliveries: ['event_id', 'type', 'outcome', 'attempt', 'response_code', 'at', 'error'],
   attempts: ['attempt', 'at', 'outcome', 'response_code', 'duration_ms', 'error'],
   api_keys: ['id', 'prefix', 'last_used_at', 'revoked_at', 'name'],
+  connections: ['id', 'status', 'user.userName', 'last_used_at', 'error'],
   audit: ['at', 'action', 'by.type', 'by.key_name', 'subject.id', 'subject.name'],
 };
 

@@ -1,6 +1,6 @@
 // Printed by `npm run print` from src/shared/model/event-bodies.ts.
 
-/** A charge took the credit of the API account below its `low_credit_threshold`. Sent only to webhooks whose `events` list it. */
+/** A charge took the credit of the API account below its threshold. Sent only to webhooks and streams that list the type. */
 export interface AccountLowCreditEvent {
   /** The id of the event. Retries and replays have the same id. */
   id: string;
@@ -14,6 +14,28 @@ export interface AccountLowCreditEvent {
   credit: string;
   /** The threshold at that time. */
   threshold: string;
+}
+
+/** The login of a connection ended. Sent only to webhooks and streams that list the type. */
+export interface ConnectionExpiredEvent {
+  /** The id of the event. Retries and replays have the same id. */
+  id: string;
+  /** The type of the event. */
+  type: 'connection.expired';
+  /** The time of the event in ISO 8601. */
+  created_at: string;
+  /** Id of the API account. */
+  account_id: string;
+  /** Id of the connection. */
+  connection_id: string;
+  /** The platform's id of the user who signed in. */
+  user_id: string;
+  /** Screen name of this user. */
+  userName: string;
+  /** The status of the connection: `revoked` if the person withdrew the consent at the platform. */
+  status: 'expired' | 'revoked';
+  /** Why the login ended, and the way to reconnect. */
+  reason: string;
 }
 
 /** The attachment of a message, as declared by its sender. */
@@ -317,4 +339,5 @@ export type WebhookEvent =
   | TweetRetweetEvent
   | UserFollowEvent
   | AccountLowCreditEvent
+  | ConnectionExpiredEvent
   | WebhookTestEvent;

@@ -107,6 +107,7 @@ export class AtprotoPlatform implements Platform {
       xrpc: this.#xrpc,
       service: this.#service,
       state: options.state,
+      credentials: options.logins,
       dids: this.#dids,
       vault,
       key: derivePurposeKey(key, 'logins').expose(),

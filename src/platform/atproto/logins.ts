@@ -9,7 +9,7 @@ import { parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Vault } from '../../shared/secrets/vault.ts';
 import { InvalidResponseError, unreadable } from '../http/errors.ts';
-import type { PlatformCall, PlatformState } from '../port.ts';
+import type { CredentialResolver, PlatformCall, PlatformState } from '../port.ts';
 import type { DidResolver } from './did-resolver.ts';
 import { asProblem, isTokenRefused, rejectedToken } from './problems.ts';
 import type { XrpcClient } from './xrpc.ts';
@@ -67,6 +67,8 @@ export interface LoginOptions {
   xrpc: XrpcClient;
   dids: DidResolver;
   state: PlatformState;
+  /** The app passwords of connections. Default: there are none. */
+  credentials?: CredentialResolver | undefined;
   vault: Vault;
   /** The key of the HMAC that names stored logins. */
   key: Buffer;
@@ -92,7 +94,19 @@ export class Logins {
 
   /** Returns the login of the call's actor. `refused` is an access token that the server did not accept any more. */
   async of(call: PlatformCall, refused: string | null = null): Promise<Login> {
-    const token = call.authToken.expose();
+    const { credentials } = this.#options;
+    const given = (await credentials?.credentialOf(call)) ?? call.authToken;
+    try {
+      return await this.#ofToken(given.expose(), call, refused);
+    } catch (error) {
+      const isRejected = error instanceof PosternError && error.reason === 'auth_token_rejected';
+      // Throws the reason why the connection does not work any more.
+      if (credentials && isRejected && given !== call.authToken) await credentials.credentialOf(call, given);
+      throw error;
+    }
+  }
+
+  async #ofToken(token: string, call: PlatformCall, refused: string | null): Promise<Login> {
     const credentials = readCredentials(token);
     if (credentials === null) return this.#ofAccessToken(token, call, refused);
     const name = this.#nameOf(token);

@@ -7,6 +7,8 @@ const text = z.string().max(1_000);
 const account = z.object({
   userName: text,
   userId: text,
+  name: text.default(''),
+  profilePicture: text.default(''),
   authToken: text,
   encryptionCode: text,
   premium: z.boolean(),
@@ -15,7 +17,8 @@ const account = z.object({
 const demo = z.object({ accounts: z.array(account), appToken: text, listId: text, organization: text });
 const infoSchema = z.object({ seed: text, demo });
 
-export type DemoAccount = z.infer<typeof account>;
+/** The credentials of a demo account. */
+export type DemoAccount = Omit<z.infer<typeof account>, 'name' | 'profilePicture'>;
 /** The demo dataset of the sandbox (`GET /control/info`). */
 export type DemoDataset = z.infer<typeof demo> & { seed: string };
 

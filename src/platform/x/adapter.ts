@@ -1,10 +1,11 @@
 import { type PlatformCapabilities, withoutMessages } from '../capabilities.ts';
 import { Transport, type TransportOptions } from '../http/transport.ts';
-import type { Platform, PlatformCall, PlatformIdentifiers, PlatformSession } from '../port.ts';
+import type { Platform, PlatformCall, PlatformIdentifiers, PlatformSession, PlatformSignIn } from '../port.ts';
 import { xCapabilities } from './capabilities.ts';
 import type { XClientOptions } from './client.ts';
 import { xFeatures } from './features.ts';
 import { type SessionParts, sessionParts } from './session.ts';
+import { type XApp, XSignIn } from './sign-in.ts';
 import { readTweetUrl } from './tweet-url.ts';
 import { XSession } from './writes.ts';
 
@@ -13,6 +14,8 @@ export type XPlatformOptions = Omit<TransportOptions, 'guarded'> &
     /** Default: those of X. */
     features?: XClientOptions['features'];
     identifiers: PlatformIdentifiers | null;
+    /** The app to which users sign in; `null` if the operator has set up none. */
+    app?: XApp | null;
     /** False if the operator has turned direct messages off. Default: true. */
     hasMessages?: boolean | undefined;
     /** Accepts key realms with a fast hash of PINs, for tests. Default: false. */
@@ -28,6 +31,7 @@ export class XPlatform implements Platform {
   readonly quietActorsWait = false;
   readonly minPollMs: number = 5_000;
   readonly tweetUrlForm = 'https://x.com/<user>/status/<id>';
+  readonly signIn: PlatformSignIn | undefined;
   protected readonly parts: SessionParts;
   readonly #transport: Transport;
 
@@ -35,6 +39,7 @@ export class XPlatform implements Platform {
     {
       features = xFeatures,
       identifiers: stored,
+      app = null,
       hasMessages = true,
       allowsFastHashing = false,
       ...options
@@ -43,6 +48,7 @@ export class XPlatform implements Platform {
   ) {
     this.capabilities = hasMessages ? capabilities : withoutMessages(capabilities);
     this.#transport = new Transport(options);
+    this.signIn = app ? new XSignIn(this.#transport, new URL(options.origin).origin, app) : undefined;
     this.parts = sessionParts({
       ...options,
       transport: this.#transport,

@@ -8,7 +8,7 @@ import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
-import type { OnCost, PlatformCall } from '../port.ts';
+import type { CredentialResolver, OnCost, PlatformCall } from '../port.ts';
 import { type AccountCaps, AccountShares } from './account-shares.ts';
 import type { XFeatures } from './features.ts';
 import type { Fields } from './fields.ts';
@@ -28,6 +28,8 @@ export interface XClientOptions {
   transport: Transport;
   runtime: Runtime;
   features: XFeatures;
+  /** The logins of connections. Default: there are none, so each `auth_token` is a token of X. */
+  logins?: CredentialResolver | undefined;
   /** The operator's app-only token, for operations that refuse those of users. */
   appToken: Secret | null;
   /** What one account may use. Default: no caps. */
@@ -170,19 +172,33 @@ export class XClient {
     if (appOnly) await this.#waitForTurn(operation, call);
     else this.#enter(operation, call, false);
     const query = queryOf(request);
-    return this.#options.transport.send(
-      {
-        operation: operation.name,
-        target: this.#target,
-        method: operation.method,
-        path: pathOf(operation, [id, target]) + (query === '' ? '' : `?${query}`),
-        headers: this.#headersFor(call, appOnly),
-        limits,
-        waitMs,
-      },
-      call,
-      read,
-    );
+    const path = pathOf(operation, [id, target]) + (query === '' ? '' : `?${query}`);
+    const { appToken, transport } = this.#options;
+    const { name, method } = operation;
+    const send = (token: Secret) => {
+      const headers = this.#headersFor(token);
+      return transport.send(
+        { operation: name, target: this.#target, method, path, headers, limits, waitMs },
+        call,
+        read,
+      );
+    };
+    return appOnly && appToken ? send(appToken) : this.#asActor(call, send);
+  }
+
+  /**
+   * Sends a request with the actor's token. After a 401 for a connection, sends it once more with a refreshed token: the platform has not
+   * performed a request that it answers with 401.
+   */
+  async #asActor<T>(call: PlatformCall, send: (token: Secret) => Promise<T>): Promise<T> {
+    const { logins } = this.#options;
+    const token = (await logins?.credentialOf(call)) ?? call.authToken;
+    try {
+      return await send(token);
+    } catch (error) {
+      if (!logins || token === call.authToken || !isRejected(error)) throw error;
+      return send(await logins.credentialOf(call, token));
+    }
   }
 
   #readFor(answer: PlatformAnswer, request: XRequest<string, PriceClass>, call: PlatformCall): Promise<XBody> {
@@ -199,47 +215,39 @@ export class XClient {
     const { operation, ids, body, bytes, subject, part = '' } = request;
     this.#refuseEarly(operation, call);
     this.#enter(operation, call, false);
-    const headers = this.#headersFor(call);
+    const own: Record<string, string> = {};
     const token = call.tokenFor(operation.name + part);
     const { features, transport } = this.#options;
     const { extensions } = features;
-    if (extensions) headers['idempotency-token'] = token;
+    if (extensions) own['idempotency-token'] = token;
     if (bytes) {
-      headers['content-type'] = bytes.type;
-      headers['content-length'] = String(bytes.size);
-    } else if (body) headers['content-type'] = 'application/json';
+      own['content-type'] = bytes.type;
+      own['content-length'] = String(bytes.size);
+    } else if (body) own['content-type'] = 'application/json';
     const { name, method } = operation;
     const text = typeof body === 'object' ? JSON.stringify(body) : body;
     const restriction = extensions ? undefined : (request.restriction ?? operation.restriction);
-    return transport.send(
-      {
-        operation: name,
-        target: this.#target,
-        method,
-        path: pathOf(operation, ids),
-        headers,
-        text,
-        bytes,
-        mostMs: request.mostMs,
-        limits: singleLimits,
-      },
-      call,
-      async (answer) => {
-        const about = { operation, subject, appOnly: false, restriction };
-        // A 2xx response that cannot be read leaves the write performed.
-        let isPerformed = answer.status < 300;
-        const isSuccess = ({ data, errors }: XBody) => {
-          isPerformed &&= data !== undefined || errors.length === 0;
-          return data !== undefined;
-        };
-        try {
-          const { data } = await this.#read(answer, about, call, isSuccess);
-          return read(object(data, 'data'));
-        } finally {
-          if (isPerformed) this.countWrite(request, call);
-        }
-      },
-    );
+    const { mostMs } = request;
+    const sent = { operation: name, target: this.#target, method, path: pathOf(operation, ids), text, bytes, mostMs };
+    const readAnswer = async (answer: PlatformAnswer) => {
+      const about = { operation, subject, appOnly: false, restriction };
+      // A 2xx response that cannot be read leaves the write performed.
+      let isPerformed = answer.status < 300;
+      const isSuccess = ({ data, errors }: XBody) => {
+        isPerformed &&= data !== undefined || errors.length === 0;
+        return data !== undefined;
+      };
+      try {
+        const { data } = await this.#read(answer, about, call, isSuccess);
+        return read(object(data, 'data'));
+      } finally {
+        if (isPerformed) this.countWrite(request, call);
+      }
+    };
+    return this.#asActor(call, (token) => {
+      const headers = { ...this.#headersFor(token), ...own };
+      return transport.send({ ...sent, headers, limits: singleLimits }, call, readAnswer);
+    });
   }
 
   /** Counts the price of a write that X has performed. */
@@ -257,14 +265,12 @@ export class XClient {
     });
   }
 
-  #headersFor(call: PlatformCall, appOnly = false): Record<string, string> {
-    const { appToken, features } = this.#options;
-    const token = appOnly && appToken ? appToken : call.authToken;
+  #headersFor(token: Secret): Record<string, string> {
     const headers: Record<string, string> = {
       accept: 'application/json',
       authorization: `Bearer ${token.expose()}`,
     };
-    if (features.extensions) headers['x-sandbox-extensions'] = '1';
+    if (this.#options.features.extensions) headers['x-sandbox-extensions'] = '1';
     return headers;
   }
 
@@ -385,6 +391,10 @@ export function cacheName({ authToken, proxy, account }: PlatformCall): string {
   return createHash('sha256')
     .update(`${proxy ? account : ''}\n${authToken.expose()}`)
     .digest('base64url');
+}
+
+function isRejected(error: unknown): boolean {
+  return error instanceof PosternError && error.reason === 'auth_token_rejected';
 }
 
 function limitKey({ method, path }: Endpoint, call: PlatformCall, appOnly: boolean): string {

@@ -86,7 +86,7 @@ export function readAuthor(user: Wire, { pages }: XFeatures): Author {
   };
 }
 
-/** Returns a profile with its fields in the documented order (docs/rest.md, Shapes). */
+/** Reads a profile. The order of the fields is that of docs/rest.md, Shapes. */
 export function readProfile(user: Wire, features: XFeatures): UserProfile {
   const author = readAuthor(user, features);
   const counts = optional(object, user.public_metrics, 'public_metrics', none);

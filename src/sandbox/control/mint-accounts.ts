@@ -34,7 +34,7 @@ export const mintAccounts: ControlOperation = {
     });
     platform.commit({ kind: 'accounts', accounts, at: platform.now() });
     const users = accounts.map(({ token }) => platform.dataset.userByToken(token)).filter((user) => user !== undefined);
-    return json({ accounts: users.map((user) => accountForm(user, platform.seed)) }, 201);
+    return json({ accounts: users.map((user) => accountForm(user, platform.dataset, platform.seed)) }, 201);
   },
 };
 

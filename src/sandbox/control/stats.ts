@@ -14,6 +14,7 @@ export const controlStats: ControlOperation = {
       tweets_created: stats.tweetsCreated,
       likes: stats.likes,
       waiting: longPolls.waiting,
+      oauth: { ...stats.oauth, repeated_refresh_tokens: stats.repeatedRefreshTokens },
     }),
 };
 

@@ -1,4 +1,5 @@
 import { Chats } from '../chat/chats.ts';
+import { Grants } from '../oauth/grants.ts';
 import { ActivityLog } from './activity.ts';
 import { type ArticleReference, Articles } from './articles.ts';
 import { extractEntities } from './entities.ts';
@@ -72,6 +73,7 @@ export class Dataset {
   readonly chats = new Chats();
   readonly uploads = new Uploads();
   readonly articles = new Articles();
+  readonly oauth = new Grants();
   /** The number of accounts with credentials that control calls created. */
   minted = 0;
   /** The number of followers without credentials that control calls created. */

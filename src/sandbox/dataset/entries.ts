@@ -1,4 +1,5 @@
 import { applyChatEntry, type ChatEntry } from '../chat/entries.ts';
+import type { OAuthEntry } from '../oauth/grants.ts';
 import { type ArticleEntry, applyArticleEntry } from './article-entries.ts';
 import type { Dataset, NewUser } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
@@ -70,6 +71,7 @@ export type Entry =
       readonly at: number;
     }
   | ArticleEntry
+  | OAuthEntry
   | { readonly kind: 'followers'; readonly user: string; readonly count: number; readonly at: number }
   | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
   | {
@@ -235,6 +237,9 @@ export function applyEntry(dataset: Dataset, entry: Entry): boolean {
     case 'chat_public_keys':
     case 'chat_media':
       return applyChatEntry(dataset, entry);
+    case 'oauth_grant':
+    case 'oauth_client':
+      return dataset.oauth.apply(dataset.users, entry);
     case 'reset':
       if (entry.lastEvent !== undefined) dataset.activity.continueAfter(entry.lastEvent);
       return true;

@@ -54,7 +54,14 @@ export class FaultRegistry {
 }
 
 /** Calls that precede others, or check that the platform responds. They must not use up a fault that is meant for another operation. */
-const lookUps = new Set(['getUsersMe', 'getUsersByUsername']);
+const lookUps = new Set([
+  'getUsersMe',
+  'getUsersByUsername',
+  'oauth2Authorize',
+  'oauth2Consent',
+  'oauth2Token',
+  'oauth2Revoke',
+]);
 
 /** Returns true if a fault applies to a request. */
 export function matchesRule(rule: FaultRule, arrival: FaultCandidate): boolean {

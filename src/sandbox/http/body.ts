@@ -6,7 +6,10 @@ const LIMIT_BYTES = 1024 * 1024;
 
 const tooLarge = (limit: number) => new Problem(413, 'payload_too_large', `The body is larger than ${limit} bytes`);
 
-/** Reads the JSON object or the form in a request body. Files of a form are buffers. Returns an empty object if the body is empty. */
+/**
+ * Reads the JSON object or the form in a request body. Files of a form are buffers, and a name that a plain form gives twice has all its
+ * values. Returns an empty object if the body is empty.
+ */
 export async function readBody(request: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Fields> {
   const bytes = await readBytes(request, limitBytes);
   const type = request.headers['content-type'] ?? '';
@@ -15,6 +18,7 @@ export async function readBody(request: IncomingMessage, limitBytes = LIMIT_BYTE
     if (/^multipart\/form-data\b/i.test(type)) return await formFields(bytes, type);
     const text = bytes.toString('utf8');
     if (text.trim() === '') return {};
+    if (/^application\/x-www-form-urlencoded\b/i.test(type)) return plainFormFields(new URLSearchParams(text));
     value = JSON.parse(text);
   } catch {
     throw new Problem(400, 'bad_request', 'The body is neither JSON nor a form', { field: 'body' });
@@ -23,6 +27,13 @@ export async function readBody(request: IncomingMessage, limitBytes = LIMIT_BYTE
     throw new Problem(400, 'bad_request', 'The body is not a JSON object', { field: 'body' });
   }
   return value as Fields;
+}
+
+function plainFormFields(form: URLSearchParams): Fields {
+  const names = [...new Set(form.keys())];
+  return Object.fromEntries(
+    names.map((name) => [name, form.getAll(name).length > 1 ? form.getAll(name) : form.get(name)]),
+  );
 }
 
 async function formFields(bytes: Buffer, type: string): Promise<Fields> {

@@ -48,8 +48,14 @@ export interface RealmOperation extends Route {
   handle(call: ActorCall & { readonly bytes: Buffer }): SandboxResponse | Promise<SandboxResponse>;
 }
 
+/** An operation of the sign-in, which needs no token. Unlike a control operation it is counted, takes faults and accepts forms. */
+export interface OpenOperation extends Route {
+  readonly access: 'open';
+  handle(call: Call): SandboxResponse;
+}
+
 /** An operation in a form of the sandbox's own. */
-export type Operation = ActorOperation | ControlOperation | RealmOperation;
+export type Operation = ActorOperation | ControlOperation | RealmOperation | OpenOperation;
 
 /** An operation of X's API v2, or an extension of it. */
 export interface XOperation extends Route {

@@ -4,13 +4,14 @@ import type { Viewer } from '../dataset/visibility.ts';
 import { type InjectedFault, runsOperation } from '../faults/fault.ts';
 import { sendFault, waitWhileOpen } from '../faults/inject.ts';
 import { serveMedia } from '../media/serve-media.ts';
+import { scopesOf } from '../oauth/scopes.ts';
 import { servePage } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
 import { appTokenFor } from '../seed/credentials.ts';
 import { appOnlyRefused, problemResponse } from '../x/problems.ts';
 import { readBody, readBytes } from './body.ts';
 import { bearerToken, checkControlType, checkHost } from './guard.ts';
-import type { ActorCall, Call, RoutedOperation } from './operation.ts';
+import type { ActorCall, ActorOperation, Call, RealmOperation, RoutedOperation, XOperation } from './operation.ts';
 import { Problem, problemOf } from './problem.ts';
 import type { SandboxResponse } from './response.ts';
 import type { Router } from './router.ts';
@@ -31,6 +32,8 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   let answer: SandboxResponse;
   let bytes: Buffer | undefined;
   let limits: Record<string, string> | undefined;
+  // An access token that ends while a request waits or sends its body remains valid for that request.
+  const arrivedAt = platform.now();
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -40,7 +43,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     if (serveMedia(platform, path, request, response)) return;
     if (await servePage(platform, path, request, response)) return;
     const { operation, params } = router.route(request.method ?? 'GET', path);
-    const actor = actorOf(platform, operation, params, request);
+    const actor = actorOf(platform, operation, params, request, arrivedAt);
     const arrival = { operation: operation.id, method: operation.method, path, actor: actor?.id };
     if (operation.access === 'control') checkControlType(request);
     else {
@@ -51,7 +54,10 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     }
     if (fault?.kind === 'latency') await waitWhileOpen(fault.ms, request);
     if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
-    if (operation.access !== 'control' && actor === undefined) throw badToken();
+    if (needsToken(operation)) {
+      if (actor === undefined) throw badToken();
+      checkScopes(platform, operation, request, arrivedAt);
+    }
     if (operation.access === 'realm') bytes = await readBytes(request, operation.maxBytes);
     const isRead = request.method === 'GET' || bytes !== undefined;
     const body = isRead ? NO_BODY : await readBody(request, operation.maxJsonBytes);
@@ -69,7 +75,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
       if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response, problemAnswer);
     }
     // Look up the actor again, because a reset may have replaced the dataset while the body was read.
-    const answered = perform(operation, { ...call, bytes }, actorOf(platform, operation, params, request));
+    const answered = perform(operation, { ...call, bytes }, actorOf(platform, operation, params, request, arrivedAt));
     answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
     answer = problemAnswer(problemOf(error));
@@ -86,18 +92,33 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   else send(response, { ...answer, headers: { ...limits, ...answer.headers } });
 }
 
+function needsToken(operation: RoutedOperation): operation is ActorOperation | RealmOperation | XOperation {
+  return operation.access !== 'control' && operation.access !== 'open';
+}
+
 /** Returns the user of the token, null if the token is app-only, or undefined without a valid token. */
 function actorOf(
   { dataset, seed, realms, now }: SandboxState,
-  { access }: RoutedOperation,
+  operation: RoutedOperation,
   params: Call['params'],
   request: IncomingMessage,
+  arrivedAt: number,
 ) {
-  if (access === 'control') return undefined;
-  const token = bearerToken(request);
+  const token = needsToken(operation) ? bearerToken(request) : undefined;
   if (token === undefined) return undefined;
-  if (access === 'realm') return dataset.users.get(realms.userOf(token, Number(params['realm']), now()) ?? '');
-  return dataset.userByToken(token) ?? (token === appTokenFor(seed) ? null : undefined);
+  if (operation.access === 'realm') {
+    return dataset.users.get(realms.userOf(token, Number(params['realm']), now()) ?? '');
+  }
+  const user = dataset.userByToken(token) ?? dataset.users.get(dataset.oauth.active(token, arrivedAt)?.user ?? '');
+  return user ?? (token === appTokenFor(seed) ? null : undefined);
+}
+
+/** Refuses an access token that lacks a scope, as X does. The tokens of the demo have no scopes and may do everything. */
+function checkScopes({ dataset }: SandboxState, operation: RoutedOperation, request: IncomingMessage, now: number) {
+  const grant = dataset.oauth.active(bearerToken(request) ?? '', now);
+  if (grant !== undefined && !scopesOf(operation).every((scope) => grant.scopes.includes(scope))) {
+    throw new Problem(403, 'forbidden', 'Forbidden');
+  }
 }
 
 function perform(
@@ -105,7 +126,7 @@ function perform(
   { bytes = Buffer.alloc(0), ...call }: Call & { readonly bytes: Buffer | undefined },
   actor: Viewer | undefined,
 ): SandboxResponse | Promise<SandboxResponse> {
-  if (operation.access === 'control') return operation.handle(call);
+  if (!needsToken(operation)) return operation.handle(call);
   if (actor === undefined) throw badToken();
   if (operation.access === 'x') return operation.handle({ ...call, viewer: actor });
   if (actor === null) throw appOnlyRefused();

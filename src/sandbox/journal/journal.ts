@@ -71,6 +71,7 @@ function prepare(db: Database.Database, file: string): void {
     BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS journal (seq INTEGER PRIMARY KEY, v INTEGER NOT NULL, entry TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS latest (id TEXT PRIMARY KEY, v INTEGER NOT NULL, entry TEXT NOT NULL) WITHOUT ROWID;
     PRAGMA user_version = ${VERSION};
     COMMIT;
   `);
@@ -86,7 +87,9 @@ function readOrWriteMeta(db: Database.Database, seed: string, epochMs: number): 
 }
 
 function readEntries(db: Database.Database, file: string): Entry[] {
-  const rows = db.prepare('SELECT v, entry FROM journal ORDER BY seq').all() as { v: number; entry: string }[];
+  const rows = ['journal ORDER BY seq', 'latest'].flatMap(
+    (from) => db.prepare(`SELECT v, entry FROM ${from}`).all() as { v: number; entry: string }[],
+  );
   return rows.map((row) => {
     if (row.v > VERSION) throw new Error(`${file} has an entry of a newer version (${row.v})`);
     return JSON.parse(row.entry) as Entry;
@@ -96,6 +99,9 @@ function readEntries(db: Database.Database, file: string): Entry[] {
 class SqliteJournal implements Journal {
   readonly #db: Database.Database;
   readonly #insert: Database.Statement;
+  /** Grants of the sign-in change with every refresh, so only the last entry of each is kept. */
+  readonly #replace: Database.Statement;
+  readonly #remove: Database.Statement;
   readonly #file: string;
   readonly #unlock: () => void;
   #waiting: Entry[] = [];
@@ -107,6 +113,8 @@ class SqliteJournal implements Journal {
     this.#file = file;
     this.#unlock = unlock;
     this.#insert = db.prepare('INSERT INTO journal (v, entry) VALUES (?, ?)');
+    this.#replace = db.prepare('INSERT OR REPLACE INTO latest (id, v, entry) VALUES (?, ?, ?)');
+    this.#remove = db.prepare('DELETE FROM latest WHERE id = ?');
   }
 
   get pending(): boolean {
@@ -172,8 +180,11 @@ class SqliteJournal implements Journal {
     try {
       for (const entry of entries) {
         // A reset replaces the dataset, so earlier entries are no longer needed.
-        if (entry.kind === 'reset') this.#db.exec('DELETE FROM journal');
-        this.#insert.run(VERSION, JSON.stringify(entry));
+        if (entry.kind === 'reset') this.#db.exec('DELETE FROM journal; DELETE FROM latest');
+        if (entry.kind !== 'oauth_grant' && entry.kind !== 'oauth_client') {
+          this.#insert.run(VERSION, JSON.stringify(entry));
+        } else if (entry.kind === 'oauth_grant' && entry.grant === null) this.#remove.run(entry.id);
+        else this.#replace.run(entry.id, VERSION, JSON.stringify(entry));
       }
       this.#db.exec('COMMIT');
     } catch (error) {

@@ -5,10 +5,13 @@ import { addFollowers } from '../control/followers.ts';
 import { controlInfo } from '../control/info.ts';
 import { makeMessages } from '../control/messages.ts';
 import { mintAccounts } from '../control/mint-accounts.ts';
+import { controlOAuth } from '../control/oauth.ts';
 import { setRateLimit } from '../control/rate-limit.ts';
 import { resetDataset } from '../control/reset.ts';
 import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
+import { oauth2Authorize, oauth2Consent } from '../oauth/authorize.ts';
+import { oauth2Revoke, oauth2Token } from '../oauth/token.ts';
 import { activity } from './activity.ts';
 import { realmRequest } from './realms.ts';
 
@@ -26,6 +29,11 @@ export const operations: readonly Operation[] = [
   makeEvents,
   makeMessages,
   setRateLimit,
+  controlOAuth,
+  oauth2Authorize,
+  oauth2Consent,
+  oauth2Token,
+  oauth2Revoke,
   resetDataset,
   controlStats,
   createdTweets,

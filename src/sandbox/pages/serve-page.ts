@@ -14,8 +14,15 @@ import { type SafeHtml, safeHtml } from './html.ts';
 const style = readFileSync(new URL('./page.css', import.meta.url));
 const stylePath = '/media/page.css';
 
-const policy =
-  "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const policy = "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'self'; base-uri 'none'";
+
+/** `formAction` names the addresses to which a form of the page may lead (CSP, `form-action`). */
+export const pageHeaders = (formAction = "'none'") => ({
+  'cache-control': 'no-store',
+  'content-security-policy': `${policy}; form-action ${formAction}; frame-ancestors 'none'`,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+});
 
 /** The visitor of a page has no account, so pages show what everybody may see. */
 const visitor = null;
@@ -42,10 +49,7 @@ export async function servePage(
     response.writeHead(status, {
       'content-type': `${type}; charset=utf-8`,
       'content-length': Buffer.byteLength(body),
-      'cache-control': 'no-store',
-      'content-security-policy': policy,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'same-origin',
+      ...pageHeaders(),
     });
     response.end(method === 'HEAD' ? undefined : body);
     return true;
@@ -57,17 +61,17 @@ export async function servePage(
     // A page may show only writes that are on disk, like every other response.
     if (journal.pending) await journal.settled();
     try {
-      return send(200, 'text/html', html(render(dataset, ...match.slice(1))));
+      return send(200, 'text/html', pageHtml(render(dataset, ...match.slice(1))));
     } catch (error) {
       const { status, message } = problemOf(error);
       const body = safeHtml`<h1>Not available</h1><p>${message}.</p>`;
-      return send(status, 'text/html', html({ title: 'Not available', body }));
+      return send(status, 'text/html', pageHtml({ title: 'Not available', body }));
     }
   }
   return false;
 }
 
-function html({ title, body }: Page): string {
+export function pageHtml({ title, body }: Page): string {
   return safeHtml`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Sandbox</title><link rel="icon" href="data:,"><link rel="stylesheet" href="${stylePath}"></head>

@@ -18,7 +18,7 @@ export function demoOf(dataset: Dataset, seed: string): SeedDemo {
   const accounts = demoNames.map((name) => {
     const user = dataset.userNamed(name);
     if (user === undefined) throw new Error(`the dataset lacks ${name}`);
-    return accountForm(user, seed);
+    return accountForm(user, dataset, seed);
   });
   const [listId] = dataset.lists.keys();
   if (listId === undefined) throw new Error('the dataset lacks a list');
@@ -29,15 +29,20 @@ export function demoOf(dataset: Dataset, seed: string): SeedDemo {
 export interface AccountForm {
   readonly userName: string;
   readonly userId: string;
+  readonly name: string;
+  /** Empty if the user has none. */
+  readonly profilePicture: string;
   readonly authToken: string;
   readonly encryptionCode: string;
   readonly premium: boolean;
 }
 
-export function accountForm(user: User, seed: string): AccountForm {
+export function accountForm(user: User, { origin }: Dataset, seed: string): AccountForm {
   return {
     userName: user.screenName,
     userId: user.id,
+    name: user.name,
+    profilePicture: user.avatar === null ? '' : origin + user.avatar,
     authToken: user.token ?? '',
     encryptionCode: user.chatLabel === null ? '' : encryptionCodeFor(seed, user.chatLabel),
     premium: user.premium,

@@ -73,6 +73,12 @@ export function problemResponse(
   now: number,
 ): SandboxResponse {
   const { field, values = [], retry_after: retryAfter, resource, id } = extras;
+  if (path.startsWith('/2/oauth2/') && status < 429) {
+    // RFC 6749, section 5.2.
+    const error = code === 'bad_request' ? 'invalid_request' : code;
+    const body = JSON.stringify({ error, error_description: message });
+    return { status, body, headers: { ...headers, 'cache-control': 'no-store' } };
+  }
   const isX = path.startsWith('/2/');
   const own = isX ? {} : { reason: code, resource_type: resource, resource_id: id };
   const isTyped = code.includes('-');

@@ -87,9 +87,9 @@ function findContradictions(checked: CheckedSettings): ConfigProblem[] {
     problems.push(example('X_CLIENT_SECRET is set without X_CLIENT_ID, to which it belongs', 'X_CLIENT_ID'));
   }
   const { protocol, hostname } = new URL(platformUrl(checked) ?? 'https://localhost');
-  if (checked.X_BEARER_TOKEN !== null && protocol === 'http:' && !isLoopbackHost(hostname)) {
-    const detail =
-      'X_BEARER_TOKEN is set, and PLATFORM_URL is an http address of another machine, to which it would be readable';
+  const sent = (['X_BEARER_TOKEN', 'X_CLIENT_SECRET'] as const).find((name) => checked[name] !== null);
+  if (sent && protocol === 'http:' && !isLoopbackHost(hostname)) {
+    const detail = `${sent} is set, and PLATFORM_URL is an http address of another machine, to which it would be readable`;
     problems.push(example(detail, 'PLATFORM_URL', 'https://api.x.com'));
   }
   if (checked.MONGODB_URL !== null && checked.SECRET_KEY === null) {
@@ -142,6 +142,8 @@ function configOf(checked: CheckedSettings, env: Environment) {
     platform: Object.freeze({
       kind: kindOf(checked),
       demo: isDemo(checked),
+      /** True if other machines reach the gateway, but not its embedded sandbox, whose pages a sign-in needs. */
+      hidesPages: isDemo(checked) && checked.SANDBOX_PUBLIC && platformUrl(checked) === null,
       url: platformUrl(checked),
       timeoutMs: checked.PLATFORM_TIMEOUT_MS,
       waitMs: checked.PLATFORM_WAIT_MS,
@@ -186,6 +188,13 @@ function configOf(checked: CheckedSettings, env: Environment) {
       mongodbUrl: checked.MONGODB_URL === null ? null : new Secret(checked.MONGODB_URL),
       metricsToken: checked.METRICS_TOKEN === null ? null : new Secret(checked.METRICS_TOKEN),
       xAppToken: checked.X_BEARER_TOKEN === null ? null : new Secret(checked.X_BEARER_TOKEN),
+      xApp:
+        checked.X_CLIENT_ID === null
+          ? null
+          : Object.freeze({
+              clientId: checked.X_CLIENT_ID,
+              clientSecret: checked.X_CLIENT_SECRET === null ? null : new Secret(checked.X_CLIENT_SECRET),
+            }),
     }),
   });
 }

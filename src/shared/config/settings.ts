@@ -123,7 +123,7 @@ export const settings = {
   },
   X_CLIENT_ID: {
     ...optional<string | null>(null, 'none', xCredential),
-    about: "OAuth 2.0 client id of the operator's app at X. Used only with PLATFORM_KIND=x.",
+    about: "OAuth 2.0 client id of the operator's app at X, for sign-ins. Used only with PLATFORM_KIND=x.",
     example: 'bWRVa1NvcGc2T1FNaGk4',
   },
   X_CLIENT_SECRET: {

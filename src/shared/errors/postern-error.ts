@@ -37,6 +37,15 @@ export class PosternError extends Error {
   }
 }
 
+const connectionFailures: ReadonlySet<ErrorReason> = new Set([
+  ...(['connection_not_found', 'connection_pending', 'connection_expired', 'connection_revoked'] as const),
+]);
+
+/** Returns true if a call failed because its connection does not work, whatever the platform. */
+export function isConnectionFailure(error: unknown): boolean {
+  return error instanceof PosternError && connectionFailures.has(error.reason);
+}
+
 /** Converts any thrown value to a `PosternError`. An unexpected value becomes an `internal` error and is kept as its cause for the log. */
 export function asPosternError(error: unknown): PosternError {
   if (error instanceof PosternError) return error;

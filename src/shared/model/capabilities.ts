@@ -39,6 +39,13 @@ export const mediaLimit = z
   })
   .meta({ id: 'MediaLimit', description: 'The maximum size of a kind of media.' });
 
+export const signIn = z
+  .object({
+    scopes: z.array(z.string()).meta({ description: 'All scopes that a sign-in may ask for.' }),
+    default_scopes: z.array(z.string()).meta({ description: 'The scopes that a sign-in asks for by default.' }),
+  })
+  .meta({ id: 'SignIn', description: 'The sign-in of platform users, by which connections are made.' });
+
 export const capabilities = z
   .object({
     platform: z.string().meta({ description: 'Kind of the connected platform.', examples: ['sandbox'] }),
@@ -46,6 +53,10 @@ export const capabilities = z
     event_types: z.array(eventType).meta({ description: 'Types of events that the platform reports.' }),
     text: textLimit.meta({ description: 'The maximum length of a tweet.' }),
     media: z.array(mediaLimit).meta({ description: 'The kinds of media that the platform accepts.' }),
+    sign_in: signIn.nullable().meta({
+      description:
+        'The sign-in that `POST /connections` begins; null if the platform has none, or if it is not set up.',
+    }),
   })
   .meta({ id: 'Capabilities', description: 'What the connected platform supports.' });
 

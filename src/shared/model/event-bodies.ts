@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { connectionId } from './connection.ts';
 import { attachment } from './direct-message.ts';
-import { eventTypes, type WebhookEventType } from './event.ts';
+import { type WebhookEventType, webhookEventTypes } from './event.ts';
 import { dollars, numericId, tweetId } from './scalars.ts';
 
 const id = z.string().meta({
@@ -54,6 +55,11 @@ const target_seq_id = z
   .meta({ description: '`seq_id` of the message that was edited, deleted or reacted to.' });
 const text = z.string().meta({ description: 'The text of the message.' });
 const emoji = z.string().meta({ description: 'The emoji of the reaction.', examples: ['❤️'] });
+
+const account_id = z
+  .string()
+  .meta({ description: 'Id of the API account.', examples: ['acc_5f0c2b7d9e8a4c6b1d3f7a90'] });
+const onlyListed = 'Sent only to webhooks and streams that list the type.';
 
 const { type, filename, size } = attachment.shape;
 
@@ -133,15 +139,23 @@ export const eventBodies = {
   'user.follow': body('user.follow', 'Other users followed the account.', actors),
   'account.low_credit': body(
     'account.low_credit',
-    'A charge took the credit of the API account below its `low_credit_threshold`. Sent only to webhooks whose `events` list it.',
+    `A charge took the credit of the API account below its threshold. ${onlyListed}`,
     {
-      account_id: z
-        .string()
-        .meta({ description: 'Id of the API account.', examples: ['acc_5f0c2b7d9e8a4c6b1d3f7a90'] }),
+      account_id,
       credit: dollars.meta({ description: 'Credit after the charge, including reserved credit.', examples: ['0.999'] }),
       threshold: dollars.meta({ description: 'The threshold at that time.', examples: ['1'] }),
     },
   ),
+  'connection.expired': body('connection.expired', `The login of a connection ended. ${onlyListed}`, {
+    account_id,
+    connection_id: connectionId,
+    user_id: numericId.meta({ description: "The platform's id of the user who signed in." }),
+    userName: z.string().meta({ description: 'Screen name of this user.', examples: ['ada'] }),
+    status: z.enum(['expired', 'revoked']).meta({
+      description: 'The status of the connection: `revoked` if the person withdrew the consent at the platform.',
+    }),
+    reason: z.string().meta({ description: 'Why the login ended, and the way to reconnect.' }),
+  }),
   'webhook.test': body('webhook.test', 'A test event, sent by `POST /webhooks/{id}/test`.', {
     webhook_id: z.string().meta({ description: 'Id of the webhook.', examples: ['wh_Q5bX2m'] }),
   }),
@@ -153,4 +167,4 @@ export type EventBody<Type extends keyof typeof eventBodies = keyof typeof event
 }[Type];
 
 /** The body of any event that a stream can contain. */
-export const streamedEvent = z.union(eventTypes.map((each) => eventBodies[each]));
+export const streamedEvent = z.union(webhookEventTypes.map((each) => eventBodies[each]));

@@ -30,12 +30,16 @@ export function isTweetEventType(type: unknown): boolean {
   return tweetEventTypes.some((known) => known === type);
 }
 
-/** The types of events about the account of Postern. Only webhooks that list them receive them, and no live stream. */
-export const accountEventTypes = ['account.low_credit'] as const;
+/** The types of events about the account of Postern. Only webhooks and live streams that list them receive them. */
+export const accountEventTypes = ['account.low_credit', 'connection.expired'] as const;
 
 export type AccountEventType = (typeof accountEventTypes)[number];
 
-/** The types that the `events` of a webhook may list. */
+export function isAccountEventType(type: string): boolean {
+  return accountEventTypes.some((known) => known === type);
+}
+
+/** The types that the `events` of a webhook and the `types` of a live stream may list. */
 export const webhookEventTypes = [...eventTypes, ...accountEventTypes] as const;
 
 export type WebhookEventType = (typeof webhookEventTypes)[number];

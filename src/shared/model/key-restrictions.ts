@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectionId } from './connection.ts';
 import { parseIpRange } from './ip-range.ts';
 import { type Micros, parseDollars } from './money.ts';
 import { dollars, isoTime } from './scalars.ts';
@@ -6,7 +7,7 @@ import { dollars, isoTime } from './scalars.ts';
 /** The endpoint groups. The name of every action begins with its group. */
 export const endpointGroups = [
   ...(['tweet', 'user', 'list', 'media', 'article', 'dm'] as const),
-  ...(['webhooks', 'events', 'capabilities', 'account'] as const),
+  ...(['webhooks', 'events', 'connections', 'capabilities', 'account'] as const),
 ] as const;
 
 export type EndpointGroup = (typeof endpointGroups)[number];
@@ -17,6 +18,8 @@ export interface KeyRestrictions {
   readOnly: boolean;
   /** The groups of the endpoints that the key may call. */
   groups: readonly EndpointGroup[] | null;
+  /** The connections that may be the key's `auth_token`. Keys of earlier releases are stored without this field. */
+  connections?: readonly string[] | null | undefined;
   /** The client addresses from which the key may be used: CIDR blocks and single addresses. */
   ipRanges: readonly string[] | null;
   callsPerMinute: number | null;
@@ -34,6 +37,15 @@ const groups = z
   .min(1, 'must name at least one group, or be left out for all')
   .max(endpointGroups.length, `must be at most ${endpointGroups.length} groups`)
   .meta({ description: 'Groups of endpoints that the key may call; all if null or left out.' });
+
+const connections = z
+  .array(connectionId)
+  .min(1, 'must name at least one connection, or be left out for all')
+  .max(100, 'must be at most 100 connections')
+  .meta({
+    description:
+      'Ids of at most 100 connections. The key may use only these as `auth_token`, lists only these, and cannot create, reconnect or delete connections. No restriction if null or left out.',
+  });
 
 const ipRanges = z
   .array(
@@ -68,6 +80,7 @@ const dollarsPerDay = z
 export const restrictionsInput = {
   read_only: z.boolean().optional().meta({ description: 'True for a key that may only read.' }),
   groups: groups.optional(),
+  connections: connections.optional(),
   ip_ranges: ipRanges.optional(),
   calls_per_minute: callsPerMinute.optional(),
   dollars_per_day: dollarsPerDay.optional(),
@@ -81,6 +94,9 @@ export const restrictionsInput = {
 export const restrictionsView = {
   read_only: z.boolean().meta({ description: 'True if the key may only read.' }),
   groups: groups.nullable().meta({ description: 'Groups of endpoints that the key may call; null for all.' }),
+  connections: connections
+    .nullable()
+    .meta({ description: 'Ids of the connections that the key may use as `auth_token`; null for any `auth_token`.' }),
   ip_ranges: z
     .array(z.string())
     .nullable()

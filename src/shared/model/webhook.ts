@@ -33,7 +33,7 @@ export const webhook = z
     events: z
       .array(webhookEventType)
       .nullable()
-      .meta({ description: 'Types of events to deliver; null for all types except `account.low_credit`.' }),
+      .meta({ description: 'Types of events to deliver; null for all types but those of account events.' }),
     has_encryption_code: z.boolean().meta({ description: 'True if the webhook gets message events.' }),
     last_validated_at: isoTime.nullable().meta({ description: 'When the CRC handshake last passed.' }),
     last_delivery_at: isoTime.nullable().meta({ description: 'When an event was last delivered.' }),

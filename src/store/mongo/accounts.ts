@@ -1,6 +1,6 @@
 import { type Collection, Long } from 'mongodb';
 import type { Micros } from '../../shared/model/money.ts';
-import type { AccountRecord, AccountStore, AuditEntry, Balance } from '../port.ts';
+import { type AccountRecord, type AccountStore, type AuditEntry, type Balance, revocationTtlMs } from '../port.ts';
 import { addAudit } from './audit.ts';
 import type { AccountDocument, Collections } from './collections.ts';
 import { operationTimeoutMs } from './connection.ts';
@@ -79,16 +79,16 @@ export function mongoAccounts(parts: Parts): AccountStore {
         return toMs((await accounts.findOne({ _id: id }))?.deletedAt ?? null);
       }),
 
-    erase: (id) => link.run(() => eraseBatch(parts.collections, id), 0),
+    erase: (id) => link.run(async () => eraseBatch(parts.collections, id, await parts.clock.recent()), 0),
   };
 }
 
 /** The collections that keep documents of a deleted account. */
-const kept: readonly (keyof Collections)[] = ['accounts', 'usage', 'payments', 'holds', 'commits'];
+const kept: readonly (keyof Collections)[] = ['accounts', 'usage', 'payments', 'holds', 'commits', 'connections'];
 const eraseBatchSize = 200;
 
-async function eraseBatch(collections: Collections, account: string): Promise<number> {
-  const { apiKeys, apiKeyIds, payments, webhookTurns } = collections;
+async function eraseBatch(collections: Collections, account: string, now: number): Promise<number> {
+  const { apiKeys, apiKeyIds, connections, payments, webhookTurns } = collections;
   const keys = await apiKeys.find({ account }, { projection: { id: 1 }, limit: eraseBatchSize }).toArray();
   await apiKeyIds.deleteMany({ _id: { $in: keys.map(({ id }) => id) } });
   let erased = (await webhookTurns.deleteOne({ _id: account })).deletedCount;
@@ -101,6 +101,12 @@ async function eraseBatch(collections: Collections, account: string): Promise<nu
       erased += (await collection.deleteMany({ account, _id: { $in: found.map(({ _id }) => _id) } })).deletedCount;
     }
   }
+  // Logins are marked as deleted, so that they are revoked at the platform. Connections without one are deleted.
+  const deleted = { revokeAt: now, goneAt: now + revocationTtlMs, userId: null, signIn: null, signInEndsAt: null };
+  const isLive = { account, revokeAt: null };
+  const change = { $set: deleted, $inc: { revision: 1 } };
+  erased += (await connections.updateMany({ ...isLive, login: { $ne: null } }, change)).modifiedCount;
+  erased += (await connections.deleteMany(isLive)).deletedCount;
   const described = { account, description: { $ne: '' } };
   return erased + (await payments.updateMany(described, { $set: { description: '' } })).modifiedCount;
 }

@@ -129,7 +129,30 @@ export function mongoAppend({ collections, clock }: Parts) {
     }
   }
 
-  return { append, complete };
+  /** Appends an event without deliveries to a poller, whichever process runs it, and leaves the cursor as it is. */
+  async function appendForStreams(
+    { account, _id }: Pick<PollerDocument, '_id' | 'account'>,
+    event: Omit<PendingAppend['events'][number], 'webhooks'>,
+  ): Promise<void> {
+    for (;;) {
+      const poller = await pollers.findOne({ _id, account }, { projection: { ...begunFields, cursor: 1 } });
+      if (!poller) return;
+      if (poller.pending) {
+        await complete(poller);
+        continue;
+      }
+      const isKnown = await events.findOne({ _id: idOf(account, _id, event.id), account }, { projection: { _id: 1 } });
+      if (isKnown) return;
+      const { lastPlace, cursor } = poller;
+      const pending = { cursor, at: new Date(await clock.recent()), events: [{ ...event, webhooks: [] }] };
+      const free = { _id, account, lastPlace, cursor, pending: null };
+      if ((await pollers.updateOne(free, { $set: { pending } })).matchedCount === 0) continue;
+      await complete({ _id, account, lastPlace, pending });
+      return;
+    }
+  }
+
+  return { append, appendForStreams, complete };
 }
 
 export async function addAbsent<T extends EventDocument | DeliveryDocument>(

@@ -1,6 +1,6 @@
 import type { Collection, Db, IndexDescription, Long, ServerSessionId } from 'mongodb';
 import type { KeyRestrictions } from '../../shared/model/key-restrictions.ts';
-import type { AuditEntry, CommitOutcome, SettlementOutcome } from '../port.ts';
+import type { AuditEntry, CommitOutcome, SettlementOutcome, StoredConnection } from '../port.ts';
 import {
   type DeliveryDocument,
   type EventDocument,
@@ -106,7 +106,17 @@ export interface StatisticsDocument extends Versioned {
 
 type CommittedReservation = Extract<CommitOutcome, { status: 'applied' }>['granted'][number];
 
-/** An event that waits for its deliveries. `_id` is the id of the event. */
+/** An event of an account that waits for its deliveries. `_id` is the id of the event. */
+export interface AccountEventDocument extends Versioned {
+  _id: string;
+  account: string;
+  type: string;
+  at: Date;
+  sealed: string | null;
+  amounts: { credit: Int64; threshold: Int64 } | null;
+}
+
+/** The form in which earlier releases store `account.low_credit`. */
 export interface LowCreditDocument extends Versioned {
   _id: string;
   account: string;
@@ -188,6 +198,9 @@ export interface IdentifierDocument extends Versioned {
   expiresAt: Date;
 }
 
+/** Times are numbers. Connections are no expiring documents, because those that are deleted wait for their revocation. */
+export type ConnectionDocument = Versioned & { _id: string } & Omit<StoredConnection, 'id'>;
+
 export interface MetaDocument extends Versioned {
   _id: 'schema' | 'lock' | 'ready' | 'secret_check';
   version?: number;
@@ -217,6 +230,7 @@ export interface Collections {
   statistics: Collection<StatisticsDocument>;
   keyCharges: Collection<KeyChargesDocument>;
   lowCredit: Collection<LowCreditDocument>;
+  accountEvents: Collection<AccountEventDocument>;
   commits: Collection<CommitDocument>;
   payments: Collection<PaymentDocument>;
   audit: Collection<AuditDocument>;
@@ -232,6 +246,7 @@ export interface Collections {
   deliveries: Collection<DeliveryDocument>;
   platformState: Collection<PlatformStateDocument>;
   identifiers: Collection<IdentifierDocument>;
+  connections: Collection<ConnectionDocument>;
   meta: Collection<MetaDocument>;
 }
 
@@ -245,6 +260,7 @@ export function collectionsOf(db: Db): Collections {
     statistics: db.collection('call_statistics'),
     keyCharges: db.collection('key_charges'),
     lowCredit: db.collection('low_credit'),
+    accountEvents: db.collection('account_events'),
     commits: db.collection('ledger_commits'),
     payments: db.collection('payments'),
     audit: db.collection('audit'),
@@ -260,6 +276,7 @@ export function collectionsOf(db: Db): Collections {
     deliveries: db.collection('deliveries'),
     platformState: db.collection('platform_state'),
     identifiers: db.collection('identifiers'),
+    connections: db.collection('connections'),
     meta: db.collection('meta'),
   };
 }
@@ -280,6 +297,7 @@ export const indexes: Readonly<Record<keyof Collections, readonly IndexDescripti
   statistics: [{ name: 'by_account', key: { account: 1, hour: 1, action: 1 } }, expiry],
   keyCharges: [expiry],
   lowCredit: [{ name: 'by_at', key: { at: 1, _id: 1 } }],
+  accountEvents: [{ name: 'by_at', key: { at: 1, _id: 1 } }],
   commits: [expiry],
   payments: [{ name: 'by_account', key: { account: 1, createdAt: -1, _id: -1 } }],
   audit: [{ name: 'by_account', key: { account: 1, at: -1, _id: -1 } }, expiry],
@@ -288,6 +306,10 @@ export const indexes: Readonly<Record<keyof Collections, readonly IndexDescripti
   processes: [expiry],
   platformState: [expiry],
   identifiers: [expiry],
+  connections: [
+    { name: 'by_account', key: { account: 1, createdAt: 1, _id: 1 } },
+    { name: 'by_revoke_at', key: { revokeAt: 1 } },
+  ],
   writers: [],
   ...webhookIndexes(expiry),
   meta: [],

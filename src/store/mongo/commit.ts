@@ -8,6 +8,7 @@ import {
   keptHours,
   lowCreditAfter,
   lowCreditId,
+  lowCreditType,
 } from '../ledger-rules.ts';
 import { type CommitOutcome, commitTtlMs, holdTtlMs, idempotencyTtlMs, type LedgerCommit } from '../port.ts';
 import { lockAccount, saveCredit } from './account-lock.ts';
@@ -24,7 +25,7 @@ class KnownCommit extends Error {}
  */
 export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<CommitOutcome> {
   const { transact, runtime, collections } = parts;
-  const { holds, lowCredit, usage, commits, idempotency, keptResponses, keyCharges } = collections;
+  const { holds, accountEvents, usage, commits, idempotency, keptResponses, keyCharges } = collections;
 
   /**
    * Returns the stored outcome of a commit. An outcome after its expiry does not count, but must not allow the commit to be applied again.
@@ -127,8 +128,8 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
     const low = lowCreditAfter(credit, applied.credit, lowCreditThreshold);
     if (low !== null && lowCreditThreshold !== null) {
       const amounts = { credit: Long.fromNumber(low), threshold: Long.fromNumber(lowCreditThreshold) };
-      const event = { _id: lowCreditId(commit), v: 1 as const, account: commit.account, at: new Date(now), ...amounts };
-      await lowCredit.insertOne(event, { session });
+      const about = { account: commit.account, type: lowCreditType, at: new Date(now), sealed: null, amounts };
+      await accountEvents.insertOne({ _id: lowCreditId(commit), v: 1, ...about }, { session });
     }
     const { granted, settled, late, left } = applied;
     return { status: 'applied', granted, settled, late, left };

@@ -9,6 +9,7 @@ import {
 } from '../port.ts';
 import { type DeliveryOutcome, deliveryOutcomes } from '../webhook-rules.ts';
 import { idOf } from './collections.ts';
+import { deleteInBatches } from './delete-in-batches.ts';
 import type { Parts } from './parts.ts';
 import { toDate, toMs } from './parts.ts';
 import { replay } from './replay.ts';
@@ -76,6 +77,9 @@ export function mongoDeliveries(parts: Parts): DeliveryStore {
       }),
 
     finish: (poller, results) => link.run(() => finish(poller, results)),
+
+    drop: (account, webhook, poller) =>
+      link.run(async () => void (await deleteInBatches(deliveries, { account, webhook, poller })), 0),
 
     list: (account, webhook, limit, after) =>
       link.run(async () => {

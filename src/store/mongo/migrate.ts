@@ -31,6 +31,8 @@ const migrations: readonly ((db: Db, collections: Collections) => Promise<void>)
   makeCollections,
   // Creates the collection for the size of kept responses.
   makeCollections,
+  // Creates the collections of connections and of account events.
+  makeCollections,
 ];
 
 export const schemaVersion = migrations.length;

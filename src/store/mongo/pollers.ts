@@ -149,7 +149,7 @@ export function mongoPollers(parts: Parts): PollerStore {
 
     renew: ({ account, id, sealed }) =>
       link.run(async () => {
-        const set = { sealed, stopped: null, unreachable: null, woken: true };
+        const set = { stopped: null, unreachable: null, woken: true, ...(sealed !== undefined && { sealed }) };
         await pollers.updateOne({ _id: id, account }, { $set: set });
       }),
   };

@@ -6,7 +6,7 @@ import type { Parts } from './parts.ts';
 const _id = 'secret_check';
 
 export function mongoSecretCheck({ link, collections }: Parts): SecretCheckStore {
-  const { meta, webhooks, pollers, events, idempotency, platformState } = collections;
+  const { meta, webhooks, pollers, events, idempotency, platformState, connections } = collections;
   const read = async () => (await meta.findOne({ _id }))?.value ?? null;
   return {
     read: () => link.run(read),
@@ -53,7 +53,16 @@ export function mongoSecretCheck({ link, collections }: Parts): SecretCheckStore
           .sort({ expiresAt: -1 })
           .limit(2)
           .toArray();
-        return [...kept.flat().map(({ sealed }) => sealed), ...answers.flatMap(({ answer }) => answer ?? [])];
+        const signedIn = await connections
+          .find({ $or: [{ login: { $ne: null } }, { signIn: { $ne: null } }] })
+          .sort({ createdAt: -1 })
+          .limit(2)
+          .toArray();
+        return [
+          ...kept.flat().map(({ sealed }) => sealed),
+          ...answers.flatMap(({ answer }) => answer ?? []),
+          ...signedIn.flatMap(({ login, signIn }) => login ?? signIn ?? []),
+        ];
       }),
   };
 }
@@ -66,5 +75,7 @@ export async function discardSealed(collections: Collections): Promise<void> {
   await collections.idempotency.deleteMany({});
   await collections.keptResponses.deleteMany({});
   await collections.platformState.deleteMany({});
+  await collections.connections.deleteMany({});
+  await collections.accountEvents.deleteMany({});
   await collections.meta.deleteOne({ _id });
 }

@@ -8,6 +8,7 @@ import { connectToMongo, makeClient } from './client.ts';
 import { ServerClock } from './clock.ts';
 import { collectionsOf } from './collections.ts';
 import { MongoConnection } from './connection.ts';
+import { mongoConnections } from './connections.ts';
 import { mongoDeliveries } from './deliveries.ts';
 import { translateMongoError } from './errors.ts';
 import { mongoEvents } from './events.ts';
@@ -80,6 +81,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
     secretCheck: mongoSecretCheck(parts),
     platformState: mongoPlatformState(parts),
     identifiers: mongoIdentifiers(parts),
+    connections: mongoConnections(parts),
     now: () => clock.now(),
     ready: () => link.run(() => pingMajority(parts), readyLimitMs),
     inspect: () => link.run(() => inspectMongo(db, parts)),

@@ -69,7 +69,7 @@ export interface PollerDocument extends Versioned {
 }
 
 export interface PendingAppend {
-  cursor: string;
+  cursor: string | null;
   at: Date;
   gap?: boolean;
   /** The first event has the position `lastPlace + 1`. */
@@ -139,6 +139,7 @@ export function webhookIndexes(expiry: IndexDescription) {
     pollers: [
       { name: 'by_runner', key: { runner: 1, woken: 1, keptUntil: 1 } },
       { name: 'by_kept_until', key: { keptUntil: 1 } },
+      { name: 'by_account', key: { account: 1, streamedUntil: 1 } },
     ],
     runners: [expiry],
     events: [expiry, { name: 'by_place', key: { account: 1, poller: 1, place: 1 } }],

@@ -1,13 +1,27 @@
-import type { AccountEventStore, LowCreditEvent } from '../port.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { lowCreditType } from '../ledger-rules.ts';
+import {
+  type AccountEvent,
+  type AccountEventStore,
+  accountEventRow,
+  eventTtlMs,
+  type NewAccountEvent,
+} from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
 import { pollerRows } from './poller-rows.ts';
 
-export function sqliteAccountEvents(database: Database, group: WriteGroup): AccountEventStore {
+/** `amounts` is JSON. */
+type AccountEventRow = Omit<AccountEvent, 'amounts'> & { amounts: string };
+
+export function sqliteAccountEvents(database: Database, group: WriteGroup, runtime: Runtime): AccountEventStore {
   const pollers = pollerRows(database);
 
-  function queue({ id, account, at }: LowCreditEvent, type: string, sealed: string, webhooks: readonly string[]): void {
-    if (database.run('DELETE FROM low_credit WHERE id = ?', [id]) === 0 || webhooks.length === 0) return;
+  function queue({ id, account, type, at }: AccountEvent, sealed: string, webhooks: readonly string[]): void {
+    const ended = ['account_event', 'low_credit'].map((table) =>
+      database.run(`DELETE FROM ${table} WHERE id = ?`, [id]),
+    );
+    if (!ended.includes(1)) return;
     const poller = pollerOfAccount(account);
     const place = `(SELECT COALESCE(MAX(place), 0) + 1 FROM event WHERE poller = ?)`;
     database.run(
@@ -23,20 +37,49 @@ export function sqliteAccountEvents(database: Database, group: WriteGroup): Acco
       );
       pollers.wakeOf(account, webhook);
     }
+    const now = runtime.now();
+    const streamed = 'account = ? AND kept_until > ? AND streamed_until > ?';
+    const values = [account, now, now - eventTtlMs];
+    database.run(
+      `INSERT INTO event (id, account, poller, place, type, at, sealed)
+       SELECT ?, account, id, last_place + 1, ?, ?, ? FROM poller WHERE ${streamed}`,
+      [id, accountEventRow, now, sealed, ...values],
+    );
+    database.run(`UPDATE poller SET last_place = last_place + 1, appended_at = ? WHERE ${streamed}`, [now, ...values]);
   }
 
   return {
+    add: (event) => group.add(() => addAccountEvent(database, runtime, event)),
+
     async waiting(limit) {
-      const sql = 'SELECT id, account, at, credit, threshold FROM low_credit ORDER BY at, id LIMIT ?';
-      return database
-        .all<LowCreditEvent>(sql, [limit])
-        .map(({ id, account, at, credit, threshold }) => ({ id, account, at, credit, threshold }));
+      const sql = `SELECT id, account, type, at, sealed, amounts FROM account_event
+        UNION ALL SELECT id, account, '${lowCreditType}', at, NULL, json_object('credit', credit, 'threshold', threshold)
+          FROM low_credit
+        ORDER BY at, id LIMIT ?`;
+      return database.all<AccountEventRow>(sql, [limit]).map(({ id, account, type, at, sealed, amounts }) => ({
+        ...{ id, account, type, at, sealed },
+        amounts: amounts && JSON.parse(amounts),
+      }));
     },
-    queue: (event, type, sealed, webhooks) => group.add(() => queue(event, type, sealed, webhooks)),
+
+    queue: (event, sealed, webhooks) => group.add(() => queue(event, sealed, webhooks)),
   };
 }
 
-/** Events of an account belong to no poller. They have this id instead, which no poller has, so that no live stream reads them. */
+/** See `AccountEventStore.add`. */
+export function addAccountEvent(
+  database: Database,
+  runtime: Runtime,
+  { id, account, type, sealed }: NewAccountEvent,
+): void {
+  database.run(
+    `INSERT INTO account_event (id, account, type, at, sealed) SELECT ?, ?, ?, ?, ?
+     WHERE NOT EXISTS (SELECT 1 FROM event WHERE poller = ? AND id = ?) ON CONFLICT DO NOTHING`,
+    [id, account, type, runtime.now(), sealed, pollerOfAccount(account), id],
+  );
+}
+
+/** Events of an account are also stored without a poller, for deliveries and for `add`. They have this id instead. */
 export function pollerOfAccount(account: string): string {
   return `account ${account}`;
 }

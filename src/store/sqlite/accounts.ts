@@ -1,4 +1,5 @@
-import type { AccountRecord, AccountStore, AuditEntry, Balance } from '../port.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { type AccountRecord, type AccountStore, type AuditEntry, type Balance, revocationTtlMs } from '../port.ts';
 import { pollerOfAccount } from './account-events.ts';
 import { addAudit } from './audit.ts';
 import type { Database } from './database.ts';
@@ -18,7 +19,7 @@ interface AccountRow {
 
 const columns = 'id, name, created_at, rate_limit, low_credit_threshold, deleted_at';
 
-export function sqliteAccounts(database: Database): AccountStore {
+export function sqliteAccounts(database: Database, runtime: Runtime): AccountStore {
   function set(
     id: string,
     column: 'name' | 'rate_limit' | 'low_credit_threshold',
@@ -70,19 +71,19 @@ export function sqliteAccounts(database: Database): AccountStore {
       });
     },
 
-    erase: async (id) => database.transaction(() => eraseBatch(database, id)),
+    erase: async (id) => database.transaction(() => eraseBatch(database, id, runtime.now())),
   };
 }
 
 /** The tables that keep rows of a deleted account. */
-const kept: readonly string[] = ['account', 'usage', 'payment', 'hold', 'ledger_commit'];
+const kept: readonly string[] = ['account', 'usage', 'payment', 'hold', 'ledger_commit', 'connection'];
 /** The tables that have no index by account, and pollers, which must outlive their events. */
 const erasedByPoller: readonly string[] = ['event', 'delivery', 'poller'];
 const eraseBatchSize = 500;
 /** The number of events in a batch. Each may have many deliveries. */
 const erasedEvents = 50;
 
-function eraseBatch(database: Database, account: string): number {
+function eraseBatch(database: Database, account: string, now: number): number {
   const limited = (table: string, where: string) =>
     `(SELECT ${rowKey(database, table)} FROM "${table}" WHERE ${where} LIMIT ${eraseBatchSize})`;
   const erase = (table: string, where: string, values: readonly string[]) =>
@@ -92,7 +93,19 @@ function eraseBatch(database: Database, account: string): number {
   for (const table of ['api_key', ...tablesOfAccounts(database)]) erased += erase(table, 'account = ?', [account]);
   const described = "account = ? AND description <> ''";
   erased += database.run(`UPDATE payment SET description = '' WHERE id IN ${limited('payment', described)}`, [account]);
+  erased += eraseConnections(database, account, now);
   return erased + (eraseEvents(database, account) || erase('poller', 'account = ?', [account]));
+}
+
+/** Marks the logins as deleted, so that they are revoked at the platform, and deletes the connections without one. */
+function eraseConnections(database: Database, account: string, now: number): number {
+  const change = `json_set(record, '$.revokeAt', ?, '$.goneAt', ?, '$.userId', NULL, '$.signIn', NULL, '$.signInEndsAt', NULL)`;
+  const marked = database.run(
+    `UPDATE connection SET record = ${change}, revoke_at = ?, revision = revision + 1
+     WHERE account = ? AND revoke_at IS NULL AND record ->> 'login' IS NOT NULL`,
+    [now, now + revocationTtlMs, now, account],
+  );
+  return marked + database.run('DELETE FROM connection WHERE account = ? AND revoke_at IS NULL', [account]);
 }
 
 /** Deletes a batch of events with their deliveries. Returns the number of rows. */

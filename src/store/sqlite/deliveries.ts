@@ -81,6 +81,13 @@ export function sqliteDeliveries(database: Database, group: WriteGroup, runtime:
 
     finish: (poller, results) => group.add(() => finish(poller, results)),
 
+    async drop(account, webhook, poller) {
+      const sql = `DELETE FROM delivery WHERE number IN
+        (SELECT number FROM delivery WHERE webhook = ? AND account = ? AND poller = ? LIMIT ?)`;
+      while ((await group.add(() => database.run(sql, [webhook, account, poller, batchSize]))) === batchSize)
+        await nextTurn();
+    },
+
     async list(account, webhook, limit, after) {
       const rows = database.all<DeliveryRow>(
         `SELECT ${deliveryColumns} FROM delivery d

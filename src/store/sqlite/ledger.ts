@@ -11,6 +11,7 @@ import {
   keptHours,
   lowCreditAfter,
   lowCreditId,
+  lowCreditType,
 } from '../ledger-rules.ts';
 import {
   type AuditEntry,
@@ -106,9 +107,9 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
     const { low_credit_threshold: threshold } = before;
     const low = lowCreditAfter(before, after.credit, threshold);
     if (low !== null) {
-      database.run('INSERT INTO low_credit (id, account, at, credit, threshold) VALUES (?, ?, ?, ?, ?)', [
-        ...[lowCreditId(commit), commit.account, now],
-        ...[low, threshold],
+      database.run('INSERT INTO account_event (id, account, type, at, amounts) VALUES (?, ?, ?, ?, ?)', [
+        ...[lowCreditId(commit), commit.account, lowCreditType, now],
+        JSON.stringify({ credit: low, threshold }),
       ]);
     }
     const hold = [commit.account, commit.writer, commit.generation];

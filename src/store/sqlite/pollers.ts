@@ -158,9 +158,9 @@ export function sqlitePollers(
 
     renew: ({ account, id, sealed }) =>
       group.add(() => {
-        const sql = `UPDATE poller SET sealed = ?, stopped = NULL, unreachable = NULL, woken = 1
+        const sql = `UPDATE poller SET sealed = coalesce(?, sealed), stopped = NULL, unreachable = NULL, woken = 1
           WHERE id = ? AND account = ?`;
-        database.run(sql, [sealed, id, account]);
+        database.run(sql, [sealed ?? null, id, account]);
       }),
   };
 }

@@ -242,6 +242,35 @@ export const migrations: readonly string[] = [
   'ALTER TABLE poller ADD COLUMN gap_at INTEGER',
   // Stores the estimated price of calls at the platform.
   'ALTER TABLE usage ADD COLUMN platform_micros INTEGER NOT NULL DEFAULT 0',
+  // Stores connections as JSON, beside what queries need. `last_used_at` is only in its column.
+  `
+  CREATE TABLE connection (
+    id TEXT PRIMARY KEY,
+    v INTEGER NOT NULL DEFAULT 1,
+    account TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    sign_in_ends_at INTEGER,
+    last_used_at INTEGER,
+    revoke_at INTEGER,
+    revision INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX connection_by_account ON connection (account, created_at, id) WHERE revoke_at IS NULL;
+  CREATE INDEX connection_by_revoke_at ON connection (revoke_at) WHERE revoke_at IS NOT NULL;
+  `,
+  // Stores all events of accounts until their deliveries are queued. Older processes still write and read `low_credit`.
+  `
+  CREATE TABLE account_event (
+    id TEXT PRIMARY KEY,
+    v INTEGER NOT NULL DEFAULT 1,
+    account TEXT NOT NULL,
+    type TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    sealed TEXT,
+    amounts TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

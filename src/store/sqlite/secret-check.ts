@@ -7,6 +7,8 @@ const sealedIn = [
   'SELECT sealed FROM poller ORDER BY created_at DESC LIMIT 2',
   'SELECT sealed FROM event ORDER BY number DESC LIMIT 2',
   'SELECT sealed FROM platform_state ORDER BY until DESC LIMIT 2',
+  `SELECT COALESCE(record ->> 'login', record ->> 'signIn') AS sealed FROM connection
+   WHERE sealed IS NOT NULL ORDER BY created_at DESC LIMIT 2`,
   "SELECT answer AS sealed FROM idempotency WHERE answer <> '' ORDER BY since DESC LIMIT 2",
 ];
 
@@ -38,6 +40,8 @@ export function sqliteSecretCheck(database: Database): SecretCheckStore {
           'idempotency',
           'kept_responses',
           'platform_state',
+          'connection',
+          'account_event',
         ])
           database.run(`DELETE FROM ${table}`);
         database.run("DELETE FROM meta WHERE name = 'secret_check'");

@@ -5,6 +5,7 @@ import { type ProcessStore, processTtlMs, type Store, type StoreReport } from '.
 import { sqliteAccountEvents } from './account-events.ts';
 import { sqliteAccounts } from './accounts.ts';
 import { sqliteAudit } from './audit.ts';
+import { sqliteConnections } from './connections.ts';
 import { damaged, findDamage } from './damage.ts';
 import { Database } from './database.ts';
 import { sqliteDeliveries } from './deliveries.ts';
@@ -42,7 +43,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
   const presence = new PollerHostLock(options.path);
   return {
     kind: 'sqlite',
-    accounts: sqliteAccounts(database),
+    accounts: sqliteAccounts(database, options.runtime),
     keys: sqliteKeys(database),
     audit: sqliteAudit(database, options.runtime),
     ledger: sqliteLedger(database, group, options.runtime),
@@ -53,10 +54,11 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     pollers: sqlitePollers(database, group, options.runtime, presence),
     events: sqliteEvents(database, group, options.runtime),
     deliveries: sqliteDeliveries(database, group, options.runtime),
-    accountEvents: sqliteAccountEvents(database, group),
+    accountEvents: sqliteAccountEvents(database, group, options.runtime),
     secretCheck: sqliteSecretCheck(database),
     platformState: sqlitePlatformState(database, options.runtime),
     identifiers: sqliteIdentifiers(database, options.runtime),
+    connections: sqliteConnections(database, options.runtime),
     now: () => options.runtime.now(),
 
     async ready() {

@@ -21,14 +21,15 @@ export const storeMethods = {
   secretCheck: ['read', 'write', 'samples', 'discardSealed'],
   platformState: ['read', 'write'],
   identifiers: ['find', 'save'],
-  deliveries: ['waiting', 'finish', 'list', 'find', 'queued', 'replay', 'backlog'],
-  accountEvents: ['waiting', 'queue'],
+  deliveries: ['waiting', 'finish', 'list', 'find', 'queued', 'replay', 'drop', 'backlog'],
+  accountEvents: ['add', 'waiting', 'queue'],
+  connections: ['create', 'find', 'list', 'listAll', 'replace', 'touch', 'toRevoke', 'remove'],
 } as const satisfies { [Group in StoreGroup]: readonly (keyof Store[Group])[] };
 
 export type StoreGroup =
   | ('accounts' | 'keys' | 'audit' | 'ledger' | 'statistics' | 'idempotency' | 'processes')
   | ('webhooks' | 'pollers' | 'events' | 'deliveries' | 'accountEvents' | 'secretCheck' | 'platformState')
-  | 'identifiers';
+  | ('identifiers' | 'connections');
 type Missing = { [Group in StoreGroup]: Exclude<keyof Store[Group], (typeof storeMethods)[Group][number]> }[StoreGroup];
 type Verb = { [Group in StoreGroup]: `${Group}.${(typeof storeMethods)[Group][number]}` }[StoreGroup];
 export type Method = [Missing] extends [never] ? Verb | 'ready' | 'inspect' | 'close' : never;

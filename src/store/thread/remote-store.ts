@@ -25,6 +25,7 @@ export class RemoteStore implements Store {
   readonly secretCheck: Store['secretCheck'];
   readonly platformState: Store['platformState'];
   readonly identifiers: Store['identifiers'];
+  readonly connections: Store['connections'];
   readonly now: () => number;
   readonly callsWaiting = () => this.#waiting.length - this.#freeIds.length;
   readonly #port: MessagePort | Worker;
@@ -57,6 +58,7 @@ export class RemoteStore implements Store {
     this.secretCheck = this.#group('secretCheck');
     this.platformState = this.#group('platformState');
     this.identifiers = this.#group('identifiers');
+    this.connections = this.#group('connections');
     this.now = now;
     port.on('message', (answers: Answers) => this.#settle(answers));
   }

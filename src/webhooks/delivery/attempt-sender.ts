@@ -55,7 +55,7 @@ export class AttemptSender {
   async send(event: string, body: string | null, attempt: number, now: number): Promise<SentAttempt | null> {
     const request = body === null ? null : this.#sign(event, body, attempt, now);
     if (request === null) {
-      const reason = 'not sent: the stored event or webhook cannot be decrypted';
+      const reason = 'not sent: the connection was deleted, or the stored event or webhook cannot be decrypted';
       return { answer: { reason, durationMs: 0 }, signatures: null };
     }
     const controller = new AbortController();

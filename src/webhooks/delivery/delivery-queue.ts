@@ -302,7 +302,7 @@ export class DeliveryQueue {
   async #bodyOf({ poller, event }: QueuedDelivery, earlier: Promise<unknown>): Promise<string | null | undefined> {
     const { bodies, gate, webhooks, runtime } = this.#parts;
     try {
-      const body = await bodies.of(this.#webhook.account, poller, event);
+      const body = (await webhooks.isGone()) ? null : await bodies.of(this.#webhook.account, poller, event);
       // The attempts of 100 webhooks may begin together, and signing a large body takes half a millisecond.
       await turn();
       await earlier;

@@ -1,6 +1,8 @@
 import { isMessageType } from '../../shared/model/event.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { decryptedOrNull } from '../../shared/secrets/vault.ts';
 import type { Store, WebhookRecord } from '../../store/port.ts';
+import { type CredentialResolver, isDeletedConnection } from '../shared/platform-access.ts';
 import type { PollerRun } from '../shared/poller-run.ts';
 import type { MessagesWait, WebhookVault } from '../shared/secrets.ts';
 import { freshMs } from './send-gate.ts';
@@ -10,6 +12,7 @@ export interface PollerWebhooksParts {
   vault: WebhookVault;
   runtime: Runtime;
   run: PollerRun;
+  logins: CredentialResolver;
 }
 
 /** The webhooks of one poller as last read from the store, and the changes that the poller makes to them. */
@@ -63,6 +66,13 @@ export class PollerWebhooks {
       this.#refreshing = null;
     });
     return this.#refreshing;
+  }
+
+  /** Returns true if the connection of the poller was deleted, so that nothing is delivered any more. */
+  async isGone(): Promise<boolean> {
+    const { vault, run, logins } = this.#parts;
+    const credentials = decryptedOrNull(() => vault.openPoller(run.record));
+    return credentials !== null && isDeletedConnection(logins, run.record.account, credentials.authToken);
   }
 
   /** Returns true if a webhook that left the poller was deleted. Also returns true if the store cannot be read. */

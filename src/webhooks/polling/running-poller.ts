@@ -13,9 +13,12 @@
  * SendGate decides which of them may be sent to. The only calls upwards are the reports of PollerMonitor.
  */
 
-import { PosternError } from '../../shared/errors/postern-error.ts';
+import { isConnectionFailure, PosternError } from '../../shared/errors/postern-error.ts';
+import { connectionIdPattern } from '../../shared/model/connection.ts';
 import { chance, type Runtime, type Timer } from '../../shared/runtime/runtime.ts';
 import { Semaphore } from '../../shared/runtime/semaphore.ts';
+import { Secret } from '../../shared/secrets/secret.ts';
+import { decryptedOrNull } from '../../shared/secrets/vault.ts';
 import type { FairQueue } from '../../shared/threads/fair-queue.ts';
 import type { PollerRecord, Store } from '../../store/port.ts';
 import { DeliveryQueues } from '../delivery/delivery-queues.ts';
@@ -28,7 +31,7 @@ import { DailyCheck } from '../registration/daily-check.ts';
 import type { Handshakes } from '../registration/handshakes.ts';
 import type { EventAllowances } from '../shared/event-allowance.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
-import type { ActivityPage, PlatformAccess } from '../shared/platform-access.ts';
+import type { ActivityPage, CredentialResolver, PlatformAccess } from '../shared/platform-access.ts';
 import { type PollerMonitor, PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { ActivityRequests, type ActivityResponse } from './activity-requests.ts';
@@ -51,6 +54,9 @@ import {
  */
 const maxRoomMs = 200;
 
+/** The interval in which a poller that stopped because of its connection looks whether the connection works again. */
+const repairLookMs = 60_000;
+
 /** The text for `last_error` while events wait at the platform. */
 const limitReached = 'more events have happened than an account may receive, so the others are read later';
 
@@ -71,6 +77,7 @@ export interface RunningPollerParts extends PlatformAccess {
   reads: FairQueue;
   refusedResponses: RefusedResponses;
   failedPolls: FailedPolls;
+  logins: CredentialResolver;
 }
 
 /** Runs one poller. Schedules its polls and connects the classes that request, store and deliver the events. */
@@ -102,6 +109,8 @@ export class RunningPoller {
   #refusals = 0;
   #refusedUntil = 0;
   #ended = false;
+  /** True if polling may have stopped because of its connection, which another process may repair without notifying this one. */
+  #mayBeRepaired = true;
 
   constructor(record: PollerRecord, parts: RunningPollerParts) {
     const { store, runtime, monitor } = parts;
@@ -184,8 +193,33 @@ export class RunningPoller {
 
   #pollIn(delayMs: number): void {
     this.#timer?.cancel();
-    if (this.#ended || this.#run.isStopped) return;
-    this.#timer = this.#parts.runtime.after(delayMs, () => void this.#polling.run(() => this.#poll()));
+    if (this.#ended) return;
+    const { runtime } = this.#parts;
+    if (!this.#run.isStopped) {
+      this.#timer = runtime.after(delayMs, () => void this.#polling.run(() => this.#poll()));
+    } else if (this.#mayBeRepaired) {
+      this.#timer = runtime.after(repairLookMs, () => void this.#polling.run(() => this.#lookForRepair()));
+    }
+  }
+
+  /** Continues if the connection works again. */
+  async #lookForRepair(): Promise<void> {
+    const { store, vault, logins } = this.#parts;
+    const { record } = this.#run;
+    if (this.#ended || !this.#run.isStopped) return;
+    try {
+      const authToken = new Secret(decryptedOrNull(() => vault.openPoller(record).authToken) ?? '');
+      this.#mayBeRepaired = connectionIdPattern.test(authToken.expose());
+      if (this.#mayBeRepaired) {
+        await logins.credentialOf({ account: record.account, authToken, signal: null });
+        // If the platform stops it again, the connection is not the cause.
+        this.#mayBeRepaired = false;
+        if (await store.pollers.stop(record, null)) return this.refresh({ ...record, stopped: null });
+      }
+    } catch (error) {
+      if (!isConnectionFailure(error)) this.#run.failure(error);
+    }
+    this.#pollIn(0);
   }
 
   async #poll(): Promise<void> {
@@ -291,8 +325,9 @@ export class RunningPoller {
       if (!this.#isOfOperator) return this.#afterRefusal(error);
     }
     const isRefused = known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported';
-    if (isRefused && outage === null) {
-      if (await this.#tryStop(known.message)) return;
+    if (known && (isConnectionFailure(error) || (isRefused && outage === null))) {
+      this.#mayBeRepaired = isConnectionFailure(error);
+      if (await this.#tryStop(known.message)) return this.#pollIn(0);
     } else this.#run.failure(error);
     // A single failure of a server that usually works does not wait for the turn of those that keep failing.
     const turnMs = this.#isOfOperator || this.#failures === 0 ? 0 : this.#parts.failedPolls.waitMs(this.record.account);

@@ -106,7 +106,7 @@ export class WebhookRecords {
     authToken: string | undefined,
   ): Promise<ComparedWebhook[] | undefined> {
     if (url === null && authToken === undefined) return undefined;
-    const [urlBefore, tokenBefore] = [this.#urlOf(record), await this.#authTokenOf(record)];
+    const [urlBefore, tokenBefore] = [this.#urlOf(record), await this.authTokenOf(record)];
     const [urlAfter, tokenAfter] = [url ? receiverOf(url) : urlBefore, authToken ?? tokenBefore];
     if (urlAfter === urlBefore && tokenAfter === tokenBefore) return undefined;
     return this.compare(record, urlAfter, tokenAfter);
@@ -122,7 +122,7 @@ export class WebhookRecords {
     for (const other of all) {
       await turn();
       if (other.id === id || receiver === null || authToken === null || this.#urlOf(other) !== receiver) continue;
-      if ((await this.#authTokenOf(other)) === authToken) throw webhookExists(other.id);
+      if ((await this.authTokenOf(other)) === authToken) throw webhookExists(other.id);
     }
     return all.map(({ id, poller, url }) => ({ id, poller, url }));
   }
@@ -131,7 +131,8 @@ export class WebhookRecords {
     return decryptedOrNull(() => receiverOf(new URL(this.#vault.openUrl(record))));
   }
 
-  async #authTokenOf({ account, poller }: WebhookRecord): Promise<string | null> {
+  /** Returns the `auth_token` of a webhook. Returns `null` if it cannot be decrypted. */
+  async authTokenOf({ account, poller }: WebhookRecord): Promise<string | null> {
     const found = await this.stored(this.#store.pollers.find(account, poller));
     return found && decryptedOrNull(() => this.#vault.openPoller(found).authToken);
   }

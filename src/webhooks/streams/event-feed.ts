@@ -87,6 +87,8 @@ export interface FeedParts {
   store: Store;
   reader: EventReader;
   runtime: Runtime;
+  /** Throws if the streams must end. */
+  check: () => Promise<void>;
 }
 
 /**
@@ -168,6 +170,7 @@ export class EventFeed {
         const { events, isLast } = await this.#parts.reader.after(this.#poller, this.#place);
         for (const event of events) this.#handOut(event);
         if (isLast) await this.#news();
+        await this.#parts.check();
       } catch (error) {
         for (const subscription of this.#subscriptions) subscription.end(error);
         this.#subscriptions.clear();

@@ -1,9 +1,12 @@
+import { isConnectionFailure } from '../../shared/errors/postern-error.ts';
 import type { LiveStream, StreamItem } from '../../shared/model/event.ts';
-import { type EventType, isMessageType, isTweetEventType } from '../../shared/model/event.ts';
+import { isMessageType, isTweetEventType, type WebhookEventType } from '../../shared/model/event.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { turn } from '../../shared/runtime/turns.ts';
-import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
+import { Secret } from '../../shared/secrets/secret.ts';
+import { accountEventRow, type NewPoller, type Store, type StoredEventRecord } from '../../store/port.ts';
 import type { MessageOpener, Opening } from '../shared/message-opener.ts';
+import type { CredentialResolver } from '../shared/platform-access.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { gapType, readGap, tweetOf } from '../shared/stored-event.ts';
 import { EventFeed, EventReader } from './event-feed.ts';
@@ -11,8 +14,8 @@ import { StreamMessages } from './stream-messages.ts';
 
 export interface StreamRequest {
   poller: NewPoller;
-  /** The event types to send; `null` for all types. */
-  types: readonly EventType[] | null;
+  /** The event types to send; `null` for all types but those of account events. */
+  types: readonly WebhookEventType[] | null;
   /** The id of the last event that the reader has. If it is `null`, the stream begins with new events. */
   after: string | null;
   /** The account and code that open messages. A stream without a code contains no messages. */
@@ -24,6 +27,7 @@ export interface LiveStreamsParts {
   vault: WebhookVault;
   runtime: Runtime;
   opener: MessageOpener;
+  logins: CredentialResolver;
 }
 
 interface StreamStart {
@@ -64,7 +68,8 @@ export class LiveStreams {
    */
   async open(request: StreamRequest): Promise<LiveStream> {
     const { poller } = request;
-    const feed = this.#feeds.get(poller.id) ?? new EventFeed(poller, { ...this.#parts, reader: this.#reader });
+    const check = this.#checkOf(poller);
+    const feed = this.#feeds.get(poller.id) ?? new EventFeed(poller, { ...this.#parts, reader: this.#reader, check });
     this.#feeds.set(poller.id, feed);
     const controller = new AbortController();
     const end = () => {
@@ -86,6 +91,20 @@ export class LiveStreams {
   /** Ends all streams. */
   close(): void {
     for (const end of [...this.#ends]) end();
+  }
+
+  /** Returns a function that throws if the connection of the poller does not work any more. */
+  #checkOf(poller: NewPoller): () => Promise<void> {
+    const { vault, logins } = this.#parts;
+    const { account } = poller;
+    const authToken = new Secret(vault.openPoller(poller).authToken);
+    return async () => {
+      try {
+        await logins.credentialOf({ account, authToken, signal: null });
+      } catch (error) {
+        if (isConnectionFailure(error)) throw error;
+      }
+    };
   }
 
   async #leave(pollerId: string, feed: EventFeed): Promise<void> {
@@ -124,9 +143,9 @@ export class LiveStreams {
     if (gap !== null) yield { kind: 'gap', id: null, reason: gap };
     for await (const event of this.#events(poller, place, feed, ended)) {
       if (ended.aborted) return;
-      const item = isMessageType(event.type)
-        ? await messages.itemOf(event, types)
-        : itemOf(event, types, ({ id: eventId, sealed }) => vault.openBody(account, eventId, sealed));
+      const open = ({ id: eventId, sealed }: StoredEventRecord) => vault.openBody(account, eventId, sealed);
+      const isMessage = isMessageType(event.type) && event.type !== accountEventRow;
+      const item = isMessage ? await messages.itemOf(event, types) : itemOf(event, types, open);
       if (!item) continue;
       // The events of a tweet follow one another, and the reader gets only the first one that it subscribes to.
       const next = isTweetEventType(event.type) && item.kind === 'event' ? tweetOf(item.body) : null;
@@ -184,11 +203,16 @@ export class LiveStreams {
 
 function itemOf(
   event: StoredEventRecord,
-  types: readonly EventType[] | null,
+  types: readonly WebhookEventType[] | null,
   open: (event: StoredEventRecord) => string,
 ): StreamItem | null {
   const { id, type } = event;
   if (type === gapType) return { kind: 'gap', id, reason: readGap(open(event)) };
+  if (type === accountEventRow) {
+    const body = open(event);
+    const { type: listed } = JSON.parse(body) as { type: WebhookEventType };
+    return types?.includes(listed) ? { kind: 'event', id, type: listed, body } : null;
+  }
   if (types && !types.some((wanted) => wanted === type)) return null;
   return { kind: 'event', id, type, body: open(event) };
 }

@@ -1,5 +1,5 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { type EventType, isMessageType, type StreamItem } from '../../shared/model/event.ts';
+import { isMessageType, type StreamItem, type WebhookEventType } from '../../shared/model/event.ts';
 import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { StoredEventRecord } from '../../store/port.ts';
 import { messageBody } from '../shared/event-body.ts';
@@ -38,7 +38,10 @@ export class StreamMessages {
    * Returns the stream item for an event. Returns `null` if the stream does not include the event. If the code is refused, the stream
    * reports one gap and contains no more messages.
    */
-  async itemOf({ id, sealed }: StoredEventRecord, types: readonly EventType[] | null): Promise<StreamItem | null> {
+  async itemOf(
+    { id, sealed }: StoredEventRecord,
+    types: readonly WebhookEventType[] | null,
+  ): Promise<StreamItem | null> {
     const { vault, opening } = this.#parts;
     if (opening === null || this.#refused || (types && !types.some(isMessageType))) return null;
     const { message } = unpackEvent(vault.openBody(opening.account, id, sealed));

@@ -51,10 +51,17 @@ export async function expectSameRefusal(
 /** Actions that a platform adapter performs. The others are the same on every platform. */
 export const onPlatform = actions.filter(({ name }) => !/^(?:webhooks|account)\//.test(name));
 
-/** Declares the tests that compare REST and GraphQL on one platform. */
-export function compareApis(start: () => Promise<ParityFixture>, compared: readonly Action[] = actions): void {
+/** Declares the tests that compare REST and GraphQL on one platform. `allWrites` is false if each write takes long there. */
+export function compareApis(
+  start: () => Promise<ParityFixture>,
+  compared: readonly Action[] = actions,
+  allWrites?: boolean,
+): void {
   const reads = oneOfEachKind(compared.filter(({ effect }) => effect === 'read'));
-  const writes = oneOfEachKind(compared.filter(({ effect }) => effect !== 'read'));
+  const writes = oneOfEachKind(
+    compared.filter(({ effect }) => effect !== 'read'),
+    allWrites,
+  );
   let fixture: ParityFixture;
 
   beforeAll(async () => {

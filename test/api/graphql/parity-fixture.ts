@@ -23,6 +23,8 @@ interface Target {
   articleId: string;
   /** An id that does not exist until the key is created. */
   apiKeyId: string;
+  /** An id that does not exist until the connection is created. */
+  connectionId: string;
   /** The number of earlier uploads. */
   uploads: number;
   chat: ParityConversation;
@@ -97,7 +99,16 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     const hook = new ParityWebhook(writer, actor.userName, this.receiver);
     const uploads = await this.platform.uploads();
     const chat = new ParityConversation(unpaid, actor, user);
-    return this.#faces(writer, { user, tweetId, hook, uploads, articleId: '1', apiKeyId: 'key_1', chat });
+    return this.#faces(writer, {
+      user,
+      tweetId,
+      hook,
+      uploads,
+      articleId: '1',
+      apiKeyId: 'key_1',
+      connectionId: 'conn_1',
+      chat,
+    });
   }
 
   /** Creates a tweet and waits until it is in the list of its author's tweets. */
@@ -175,13 +186,14 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
   }
 
   /** Returns the action's example with ids of this fixture. */
-  inputFor({ name, example }: Action, { user, tweetId, hook, articleId, apiKeyId, chat }: Target): Input {
+  inputFor({ name, example }: Action, { user, tweetId, hook, articleId, apiKeyId, connectionId, chat }: Target): Input {
     const own: Record<OwnThing, string> = {
       ownTweet: tweetId,
       ownArticle: articleId,
       ownWebhook: hook.id,
       ownEvent: hook.eventId,
       ownApiKey: apiKeyId,
+      ownConnection: connectionId,
       receiverUrl: hook.url,
       otherUser: user.userName,
       otherUserId: user.userId,
@@ -207,6 +219,9 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     if (name === 'account/keys/revoke') {
       target.apiKeyId = String((await client.post('/account/keys', { name: 'A key' })).body.data['id']);
     }
+    if (name.startsWith('connections/') && name !== 'connections/create') {
+      target.connectionId = String((await client.post('/connections')).body.data['id']);
+    }
     await target.chat.prepare(name);
     const earlier = before[name];
     if (earlier === undefined) return;
@@ -231,6 +246,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     const texts = async (path: string, query: Record<string, string>, name: string, field: string) =>
       ((await actor.get(path, query)).body.data[name] as Record<string, unknown>[]).map((item) => item[field]);
     const { api_keys: apiKeys, low_credit_threshold: threshold } = (await client.get('/account')).body.data;
+    const { audit } = (await client.get('/account/audit')).body.data as { audit: Input[] };
     const keys = apiKeys as { name: string; revoked_at: unknown }[];
     const { likeCount, retweetCount, bookmarkCount } = tweet.body.data ?? {};
     return {
@@ -242,6 +258,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
       bookmarks: await texts('/user/bookmarks', {}, 'tweets', 'text'),
       ...(this.platform.supports('article/list') && { articles: await articlesOf(actor) }),
       threshold,
+      changes: audit.map(({ action }) => action),
       apiKeys: keys.map((key) => [key.name, key.revoked_at !== null]),
       ...(await target.hook.state()),
       uploads: (await this.platform.uploads()) - target.uploads,
@@ -267,6 +284,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     const chance = [
       ...['id', 'mediaId', 'articleId', 'tweetId', 'draftUrl', 'publicUrl', 'durationMs', 'secret'],
       ...['messageId', 'seqId', 'mediaHashKey', 'apiKeyId', 'prefix', 'eventId', 'at'],
+      ...['connectionId', 'authorizeUrl'],
     ];
     return Object.fromEntries(
       Object.entries(shown).map(([name, value]) => [

@@ -7,6 +7,7 @@ export type OwnThing =
   | 'ownWebhook'
   | 'ownEvent'
   | 'ownApiKey'
+  | 'ownConnection'
   | 'receiverUrl'
   | 'otherUser'
   | 'otherUserId'
@@ -46,6 +47,7 @@ export const needs: Readonly<Record<string, Needs>> = Object.fromEntries([
   ...each({ conversation_id: 'ownConversation' }, 'dm/send_media'),
   ...each(ofMessage, 'dm/edit', 'dm/delete', 'dm/react', 'dm/unreact'),
   ...each({ id: 'ownApiKey' }, 'account/keys/revoke'),
+  ...each({ id: 'ownConnection' }, 'connections/detail', 'connections/reconnect', 'connections/delete'),
   ...each({ url: 'receiverUrl' }, 'webhooks/create'),
   ...each({ id: 'ownWebhook' }, 'webhooks/detail', 'webhooks/validate', 'webhooks/update', 'webhooks/test'),
   ...each({ id: 'ownWebhook' }, 'webhooks/rotate-secret', 'webhooks/deliveries', 'webhooks/delete'),

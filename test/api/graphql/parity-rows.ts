@@ -24,6 +24,9 @@ const spelled: Readonly<Record<string, string>> = {
   user_name: 'userName',
 };
 
+/** The GraphQL name of `id`, by the first part of the action's name. */
+const idNames: Readonly<Record<string, string>> = { account: 'apiKeyId', connections: 'connectionId' };
+
 const upper = (value: unknown) => String(value).toUpperCase();
 
 /** Conversions for the values of these fields. */
@@ -38,7 +41,8 @@ const enumsOf: Readonly<Record<string, (value: unknown) => unknown>> = {
 /** Converts REST input to the variables of a document. */
 export function variablesOf(action: string, input: Data): Data {
   const entries: [string, unknown][] = Object.entries(input).map(([name, value]) => [
-    (action.startsWith('account/keys/') && name === 'id' ? 'apiKeyId' : spelled[name]) ??
+    (name === 'id' ? idNames[action.split('/')[0] ?? ''] : undefined) ??
+      spelled[name] ??
       name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase()),
     enumsOf[name]?.(value) ?? value,
   ]);
@@ -94,7 +98,10 @@ const hookMutation = (field: string, answer: string, same: Row['same']) =>
 const articleFields = 'articleId title status tweet { tweetId } draftUrl publicUrl coverMediaId createdAt updatedAt';
 const followed = 'userId userName name following followRequestSent protected';
 const keyFields =
-  'apiKeyId name prefix readOnly groups ipRanges callsPerMinute dollarsPerDay expiresAt createdAt revokedAt revocable';
+  'apiKeyId name prefix readOnly groups connections ipRanges callsPerMinute dollarsPerDay expiresAt createdAt revokedAt revocable';
+const startedFields = 'connectionId status authorizeUrl expiresAt';
+const connectionFields =
+  'connectionId status user { userId userName name profilePicture } scopes createdAt lastUsedAt expiresAt signInEndsAt error';
 const accountFields = 'accountId name createdAt balance currency lowCreditThreshold';
 const inAccount = { beside: ['account'] };
 
@@ -225,11 +232,27 @@ export const rows: Readonly<Record<string, Row>> = {
     webhooks: (data['webhooks'] as Data[]).map(asGraphql.ofWebhook),
   })),
   'webhooks/delete': hookMutation('deleteWebhook', 'webhookId deleted', asGraphql.ofWebhook),
+  'connections/create': mutation('createConnection', startedFields, asGraphql.connection),
+  'connections/list': query(page, `connections${paged} { nodes { ${connectionFields} } pageInfo { hasNextPage } }`, {
+    same: asGraphql.connections,
+  }),
+  'connections/detail': query(
+    '$connectionId: String!',
+    `connection(connectionId: $connectionId) { ${connectionFields} }`,
+    {
+      same: asGraphql.connection,
+    },
+  ),
+  'connections/reconnect': mutation('reconnectConnection', startedFields, asGraphql.connection),
+  'connections/delete': mutation('deleteConnection', 'connectionId deleted', ({ id, deleted }) => ({
+    connectionId: id,
+    deleted,
+  })),
   capabilities: query(
     '',
     `capabilities {
       platform actions { name method path supported reason } eventTypes text { unit maxLength maxLengthPremium maxBytes }
-      media { kind maxBytes }
+      media { kind maxBytes } signIn { scopes defaultScopes }
     }`,
     {
       same: (data) => ({

@@ -71,7 +71,12 @@ export async function startXParity(): Promise<ParityFixture> {
   const { platform, receiver } = await startSandboxParity();
   const { demo } = platform.service;
   const checked = await startCheckedX(demo.sandboxUrl);
-  const env = { PLATFORM_KIND: 'x', PLATFORM_URL: checked.url, ALLOW_LOCALHOST_WEBHOOKS: '1' };
+  const env = {
+    PLATFORM_KIND: 'x',
+    PLATFORM_URL: checked.url,
+    X_CLIENT_ID: 'postern-demo',
+    ALLOW_LOCALHOST_WEBHOOKS: '1',
+  };
   const { origin, makeAccount, stop } = await startService(env, { demo });
   const { key: payerKey } = await makeAccount('10');
   const onX: ParityPlatform = {

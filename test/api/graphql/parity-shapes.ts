@@ -115,6 +115,16 @@ function article(data: Data): Data {
   return { ...rest, tweet: tweetId === null ? null : { tweetId } };
 }
 
+function connection({ id, user, status, ...rest }: Data): Data {
+  const { id: userId, ...named } = (user ?? {}) as Data;
+  return {
+    connectionId: id,
+    status: String(status).toUpperCase(),
+    ...(camel(rest) as Data),
+    ...(user !== undefined && { user: user && { userId, ...named } }),
+  };
+}
+
 /** Converts REST responses to their GraphQL form. */
 export const asGraphql = {
   user,
@@ -188,6 +198,8 @@ export const asGraphql = {
     hasMessageRequests: data['has_message_requests'],
   }),
   messages: (data: Data) => page(camel(data['messages']) as Data[], data),
+  connection,
+  connections: (data: Data) => page((data['connections'] as Data[]).map(connection), data),
   webhooks: (data: Data) => page((data['webhooks'] as Data[]).map(webhook), data),
   deliveries: (data: Data) => page(camel(data['deliveries']) as Data[], data),
   delivery: ({ attempts, ...rest }: Data) => ({

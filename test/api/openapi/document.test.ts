@@ -184,10 +184,11 @@ describe.each(each)('%s', (_name, action) => {
     expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '429', '431', '500', '503']));
     expect(statuses).toContain('403');
     expect(statuses.includes('402')).toBe(action.price > 0);
-    const asksPlatform = action.actor || action.keepsActor;
+    const asksPlatform = action.actor || action.keepsActor || /^connections\/(create|reconnect)$/.test(action.name);
     for (const status of ['501', '502', '504']) expect(statuses.includes(status)).toBe(asksPlatform);
     expect(statuses.includes('404')).toBe(
-      action.kind === 'call' && Object.keys(action.input.shape).some((field) => /id$|.name$|_url$/i.test(field)),
+      action.kind === 'call' &&
+        Object.keys(action.input.shape).some((field) => /id$|.name$|_url$|^connections$/i.test(field)),
     );
     for (const status of ['413', '415']) expect(statuses.includes(status)).toBe(action.method !== 'GET');
     expect(statuses.includes('422')).toBe(action.method === 'POST');

@@ -3,7 +3,7 @@ import { isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
-import { eventTypes } from '../../../src/shared/model/event.ts';
+import { webhookEventTypes } from '../../../src/shared/model/event.ts';
 import { eventBodies, eventTypeName } from '../../../src/shared/model/event-bodies.ts';
 import { contract } from './contract.ts';
 
@@ -27,10 +27,10 @@ test('every description has every event and no other', () => {
   expect(events.oneOf.map(({ $ref }) => $ref)).toEqual(types.map((type) => `#/$defs/${type}`));
   expect(Object.keys(contract.webhooks)).toEqual(names);
   expect(Object.keys(asyncApi.channels.webhook.messages)).toEqual(types);
-  expect(Object.keys(asyncApi.channels.events.messages)).toEqual(eventTypes.map(eventTypeName));
+  expect(Object.keys(asyncApi.channels.events.messages)).toEqual(webhookEventTypes.map(eventTypeName));
   expect([...kit.matchAll(/^ {2}\| (\w+)/gm)].map(([, type]) => type)).toEqual(types);
   const implementers = schema.getPossibleTypes(schema.getType('Event') as never).map(({ name }) => name);
-  expect(implementers.sort()).toEqual(eventTypes.map(eventTypeName).sort());
+  expect(implementers.sort()).toEqual(webhookEventTypes.map(eventTypeName).sort());
 });
 
 describe.each(names)('%s', (name) => {
@@ -57,7 +57,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-test.each([...eventTypes])('%s has the same fields in GraphQL, null where one may be missing', (name) => {
+test.each([...webhookEventTypes])('%s has the same fields in GraphQL, null where one may be missing', (name) => {
   const type = eventTypeName(name);
   const described = events.$defs[type] as Described;
   const object = schema.getType(type);

@@ -135,4 +135,8 @@ const samples: Readonly<Record<string, string | string[]>> = {
   image_base64: 'AAAA',
   conversation_id: '12:34',
   user_id: '34',
+  scopes: ['tweet.read'],
+  identifier: 'alice.example.com',
+  return_to: 'https://app.example/',
+  app_password: 'abcd-efgh',
 };

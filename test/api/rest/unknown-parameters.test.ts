@@ -63,7 +63,7 @@ describe('unknown parameters', () => {
       '/account/keys',
       { name: 'x', readonly: true },
       'readonly. Did you mean read_only?',
-      'name, read_only, groups, ip_ranges, calls_per_minute, dollars_per_day, expires_at',
+      'name, read_only, groups, connections, ip_ranges, calls_per_minute, dollars_per_day, expires_at',
     ],
   ])('are refused with 400 before anything runs: %s %s %j', async (method, path, body, sentence, known) => {
     const answer = await send(method, path, body);

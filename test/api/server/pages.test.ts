@@ -132,13 +132,13 @@ describe('without demo credentials', () => {
     expect(status).toBe(200);
     expect(text).toContain(`<dd>atproto <span class="soft">${other.platformHost}</span></dd>`);
     expect(text).toContain('<label>API key <input name="key" type="password"');
-    expect(text).toContain('<label>Actor token <input name="actor" type="password"');
+    expect(text).toContain('<label>Connection <input name="actor" type="password"');
     const calls = [...text.matchAll(/<code>(curl .*?)<\/code>/gs)].map(([, call = '']) => call);
     expect(calls).toHaveLength(3);
     for (const call of calls) {
       expect(call).toContain(`'${other.origin}/`);
       expect(call).toContain('-H "Authorization: Bearer $POSTERN_KEY"');
-      expect(call).toContain('-H "x-auth-token: $ACTOR_TOKEN"');
+      expect(call).toContain('-H "x-auth-token: $CONNECTION"');
     }
     expect(text).toContain('data-key=""');
     expect(text).not.toContain('<b>Sandbox</b>');

@@ -250,11 +250,14 @@ test.each([true, false])('deletions are verified on both sides (for all: %s)', (
   });
 });
 
-test.each([1, 1_023, 1_024, 1_025, 2_048, 3_333, 100_000])('media of %i bytes is read by the official SDK', async (size) => {
-  const { ada, key } = pair();
-  const chat = official(ada);
-  const file = randomBytes(size);
-  const sealed = await collect(sealMedia(inPieces(file), key.key, randomBytes));
-  expect(sealed).toHaveLength(sealedSize(size));
-  expect(Buffer.from(chat.decryptStream(sealed, key.key)).equals(file)).toBe(true);
-});
+test.each([1, 1_023, 1_024, 1_025, 2_048, 3_333, 100_000])(
+  'media of %i bytes is read by the official SDK',
+  async (size) => {
+    const { ada, key } = pair();
+    const chat = official(ada);
+    const file = randomBytes(size);
+    const sealed = await collect(sealMedia(inPieces(file), key.key, randomBytes));
+    expect(sealed).toHaveLength(sealedSize(size));
+    expect(Buffer.from(chat.decryptStream(sealed, key.key)).equals(file)).toBe(true);
+  },
+);

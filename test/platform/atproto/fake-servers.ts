@@ -72,6 +72,7 @@ export async function start(env: Record<string, string> = {}, runtime: Runtime =
   });
   const store = await openStore(config, systemRuntime);
   const ttls: number[] = [];
+  const log: string[] = [];
   let storeReads = 0;
   const platformState: typeof store.platformState = {
     read(name) {
@@ -85,7 +86,7 @@ export async function start(env: Record<string, string> = {}, runtime: Runtime =
   };
   const gateway = await serve(config, {
     openStore: () => ({ ...store, platformState, close: async () => {} }),
-    logger: makeLogger({ level: 'silent', format: 'json' }),
+    logger: makeLogger({ level: 'trace', format: 'json' }, { write: (line) => log.push(line) }),
     tasks: { worker: new URL('../../../dist/main/task-worker.js', import.meta.url) },
     runtime,
   });
@@ -95,6 +96,7 @@ export async function start(env: Record<string, string> = {}, runtime: Runtime =
   });
   const admin = new AccountAdmin(store, systemRuntime);
   const { key } = await admin.createKey(await admin.createAccount('Test', parseDollars('1') ?? 0), 'Test key');
-  const client = new Client({ baseUrl: `${gateway.origin}/v1`, key: key.expose(), authToken: 'alice.test:pass-word' });
-  return { pds, logins, plc, client, ttls, store, storeReads: () => storeReads };
+  const access = { baseUrl: `${gateway.origin}/v1`, key: key.expose() };
+  const client = new Client({ ...access, authToken: 'alice.test:pass-word' });
+  return { pds, logins, plc, access, client, ttls, store, log, storeReads: () => storeReads };
 }

@@ -105,6 +105,47 @@ describe('a login on the AT Protocol', () => {
     expect(logins.seen).toHaveLength(sent + 1);
   });
 
+  test('uses the app password of a connection, which ends with it', async () => {
+    const { logins, client, store, log } = await start(loopback);
+    const owner = client.with({ authToken: '' });
+    const credentials = { identifier: 'alice.test', app_password: 'pass-word' };
+    const made = await owner.post('/connections', credentials);
+    expect(made.body.data).toMatchObject({ status: 'active', authorize_url: null });
+    const id = String(made.body.data['id']);
+    const user = client.with({ authToken: id });
+    expect((await user.get('/user/me')).body.data).toMatchObject({ userName: 'alice.test' });
+    expect(logins.seen).toHaveLength(1);
+    const detail = async (of: string) => (await owner.get(`/connections/${of}`)).body.data;
+    expect(await detail(id)).toMatchObject({ status: 'active', user: { userName: 'alice.test' }, expires_at: null });
+    const said = [
+      made.body,
+      await detail(id),
+      (await owner.get('/account/audit')).body,
+      log,
+      await store.connections.find(id),
+    ];
+    expect(JSON.stringify(said)).toContain(id);
+    expect(JSON.stringify(said)).not.toContain('pass-word');
+    logins.routes['com.atproto.server.createSession'] = json({ error: 'AuthenticationRequired' }, 401);
+    expectRefusal(await owner.post('/connections', { ...credentials, app_password: 'wrong' }), 403);
+    expectRefusal(await owner.post('/connections'), 501, /app_password/);
+    expectRefusal(await owner.post(`/connections/${id}/reconnect`), 501);
+    expect((await owner.write('DELETE', `/connections/${id}`)).status).toBe(200);
+    expectRefusal(await user.get('/user/me'), 404);
+  });
+
+  test('marks a connection as revoked whose app password is refused', async () => {
+    const { pds, logins, client } = await start(loopback);
+    const owner = client.with({ authToken: '' });
+    const made = await owner.post('/connections', { identifier: 'alice.test', app_password: 'pass-word' });
+    const id = String(made.body.data['id']);
+    const expired = json({ error: 'ExpiredToken' }, 400);
+    Object.assign(pds.routes, { 'app.bsky.actor.getProfile': expired, 'com.atproto.server.refreshSession': expired });
+    logins.routes['com.atproto.server.createSession'] = json({ error: 'AuthenticationRequired' }, 401);
+    expectRefusal(await client.with({ authToken: id }).get('/user/me'), 403, /withdrew the consent/);
+    expect((await owner.get(`/connections/${id}`)).body.data['status']).toBe('revoked');
+  });
+
   test('stops waiting for the login of another call when its caller disconnects', async () => {
     const { logins, client, storeReads } = await start({ ...loopback, PLATFORM_TIMEOUT_MS: '60000' });
     let logIn = () => {};

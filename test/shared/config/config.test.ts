@@ -29,6 +29,7 @@ describe('settings', () => {
       platform: {
         kind: 'sandbox',
         demo: true,
+        hidesPages: false,
         url: null,
         timeoutMs: 15_000,
         waitMs: 25_000,
@@ -62,7 +63,7 @@ describe('settings', () => {
       corsOrigins: [],
       traces: null,
       removed: [],
-      secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null, xAppToken: null },
+      secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null, xAppToken: null, xApp: null },
     };
     expect(readConfig({})).toEqual(expected);
     expect(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, ' '])))).toEqual(expected);
@@ -78,6 +79,8 @@ describe('settings', () => {
     expect(() => readConfig({ PLATFORM_KIND: 'x', X_CLIENT_SECRET: 's' })).toThrow('X_CLIENT_SECRET is set without');
     const x = { PLATFORM_KIND: 'x', X_BEARER_TOKEN: 's' };
     expect(() => readConfig({ ...x, PLATFORM_URL: 'http://x.example' })).toThrow('http address of another machine');
+    const app = { PLATFORM_KIND: 'x', X_CLIENT_ID: 'app', X_CLIENT_SECRET: 's' };
+    expect(() => readConfig({ ...app, PLATFORM_URL: 'http://x.example' })).toThrow('X_CLIENT_SECRET is set, and');
     expect(() => readConfig({ ...x, PLATFORM_URL: 'http://127.0.0.1:4001' })).not.toThrow();
     expect(() => readConfig({ PLATFORM_KIND: 'x', X_BEARER_TOKEN: 'a b' })).toThrow('X_BEARER_TOKEN');
   });
@@ -233,6 +236,7 @@ describe('settings', () => {
 
   test('allow no webhooks on http://localhost by default if everyone can use the demo key', () => {
     expect(readConfig({ SANDBOX_PUBLIC: '1' }).webhooks).toEqual({ allowLocalhost: false });
+    expect(readConfig({ SANDBOX_PUBLIC: '1' }).platform.hidesPages).toBe(true);
     const chosen = readConfig({ SANDBOX_PUBLIC: '1', ALLOW_LOCALHOST_WEBHOOKS: '1' });
     expect(chosen.webhooks).toEqual({ allowLocalhost: true });
   });

@@ -262,8 +262,8 @@ function idempotencyOf({ document, operationName, scope, state, caller, calls }:
 /** A kept response is returned only to keys with the same permissions, because other keys may not be allowed to read all its fields. */
 function permissionsOf({ key }: Caller) {
   if (!key?.restrictions) return {};
-  const { groups, readOnly } = key.restrictions;
-  return { permissions: { groups: groups?.toSorted(), readOnly } };
+  const { groups, readOnly, connections } = key.restrictions;
+  return { permissions: { groups: groups?.toSorted(), readOnly, connections: connections?.toSorted() } };
 }
 
 /**

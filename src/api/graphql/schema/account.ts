@@ -19,6 +19,7 @@ import {
   actionSupport,
   capabilities as capabilitiesOutput,
   mediaLimit,
+  signIn,
   textLimit,
 } from '../../../shared/model/capabilities.ts';
 import { endpointGroup } from '../../../shared/model/key-restrictions.ts';
@@ -111,6 +112,7 @@ export const readAccount = oneCall({ action: details });
 objectOf('ActionSupport', actionSupport);
 objectOf('TextLimit', textLimit);
 objectOf('MediaLimit', mediaLimit);
+objectOf('SignIn', signIn);
 
 export const CapabilitiesRef = objectOf('Capabilities', capabilitiesOutput);
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { eventStream } from '../../../actions/webhook/stream.ts';
 import { eventToken } from '../../../actions/webhook/stream-token.ts';
-import { type EventType, eventTypes, isMessageType } from '../../../shared/model/event.ts';
+import { isMessageType, type WebhookEventType, webhookEventTypes } from '../../../shared/model/event.ts';
 import { type EventBody, eventAttachment, eventBodies, eventTypeName } from '../../../shared/model/event-bodies.ts';
 import { eventType, webhookEventType } from '../../../shared/model/webhook.ts';
 import { type Args, costs } from '../document/cost.ts';
@@ -11,21 +11,17 @@ import { describeCall } from './describe.ts';
 import { mutation } from './mutation.ts';
 import { enumOf, fieldsOf, objectOf, schemaDescription, useTypeOf } from './zod-types.ts';
 
-const EventTypeRef = enumOf(
-  'EventType',
-  webhookEventType,
-  'A type of event. Subscriptions do not have `ACCOUNT_LOW_CREDIT`.',
-  (type) => `\`${type}\` of webhooks.`,
-);
+const EventTypeRef = enumOf('EventType', webhookEventType, 'A type of event.', (type) => `\`${type}\` of webhooks.`);
 useTypeOf(webhookEventType, eventType);
 
 /** The body of an event, in the same form as webhooks receive it. */
-type EventSource = EventBody<EventType>;
+type EventSource = EventBody<WebhookEventType>;
 
 const EventRef = builder.interfaceRef<EventSource>('Event');
 
 builder.interfaceType(EventRef, {
-  description: "Something that happened to the actor's account. Webhooks get the same events with the same ids.",
+  description:
+    'Something that happened to the actor, or to the API account. Webhooks get the same events with the same ids.',
   resolveType: ({ type }) => eventTypeName(type),
   fields: (t) => ({
     id: t.exposeString('id', {
@@ -40,7 +36,7 @@ objectOf('EventAttachment', eventAttachment);
 
 const commonFields = ['id', 'type', 'created_at'];
 
-for (const type of eventTypes) {
+for (const type of webhookEventTypes) {
   const schema: z.ZodObject = eventBodies[type];
   const about = schemaDescription(schema);
   builder.objectType(builder.objectRef<EventSource>(eventTypeName(type)), {
@@ -55,7 +51,7 @@ builder.subscriptionType({ description: 'Events of the actor, sent as Server-Sen
 /** The action has the event types as one comma-separated string, and the last event id under the name of the HTTP header. */
 function inputOf({ types, after }: Args): Record<string, unknown> {
   return {
-    ...(types != null && { types: (types as readonly EventType[]).join() }),
+    ...(types != null && { types: (types as readonly WebhookEventType[]).join() }),
     ...(after != null && { last_event_id: after }),
   };
 }
@@ -66,7 +62,10 @@ builder.subscriptionField('events', (t) =>
     nullable: true,
     description: `${describeCall(eventStream)} A null means that events before the next one may be missing.`,
     args: {
-      types: t.arg({ type: [EventTypeRef], description: 'Types of events. The default is all types.' }),
+      types: t.arg({
+        type: [EventTypeRef],
+        description: 'Types of events. The default is all types but those of account events.',
+      }),
       after: t.arg.string({
         description:
           'Id of the last event that you have. The stream continues with the events of the last 24 hours after this event.',

@@ -1,11 +1,13 @@
 import { brandWithType } from '@pothos/core';
 import { articleDetail } from '../../../actions/article/detail.ts';
+import { connectionDetail } from '../../../actions/connection/connections.ts';
 import { dmList } from '../../../actions/dm/list.ts';
 import { tweetDetail } from '../../../actions/tweet/detail.ts';
 import { userInfo } from '../../../actions/user/info.ts';
 import { webhookDetail } from '../../../actions/webhook/detail.ts';
 import { malformedField } from '../../../shared/errors/fields.ts';
 import type { Article } from '../../../shared/model/article.ts';
+import { type ConnectionView, connectionIdPattern } from '../../../shared/model/connection.ts';
 import { idPairPattern, numericIdPattern } from '../../../shared/model/scalars.ts';
 import type { Tweet } from '../../../shared/model/tweet.ts';
 import type { UserProfile } from '../../../shared/model/user.ts';
@@ -52,6 +54,11 @@ const nodeTypes: Readonly<Record<string, NodeType>> = {
     id: /^wh_[\w-]{1,60}$/,
     named: (id) => ({ type: 'Webhook', action: webhookDetail, input: { id } }),
     load: async (id, session) => ({ ...(await session.read<WebhookView>(webhookDetail, { id })) }),
+  },
+  PlatformLogin: {
+    id: connectionIdPattern,
+    named: (id) => ({ type: 'PlatformLogin', action: connectionDetail, input: { id } }),
+    load: async (id, session) => ({ ...(await session.read<ConnectionView>(connectionDetail, { id })) }),
   },
 };
 

@@ -2,6 +2,7 @@
 import './account.ts';
 import './article.ts';
 import './conversation.ts';
+import './platform-login.ts';
 import './events.ts';
 import './node.ts';
 import './query.ts';

@@ -14,7 +14,10 @@ function wordsOf(action: AuditEntryView['action']): string {
 export function Audit() {
   const entries = useFreePages<AuditEntryView>('account/audit', 'audit');
   return (
-    <Page title="Audit log" intro="Changes to keys, webhooks, credit and settings. The entries contain no secrets.">
+    <Page
+      title="Audit log"
+      intro="Changes to keys, connections, webhooks, credit and settings. The entries contain no secrets."
+    >
       <Card title="Changes" flush>
         <PagedTable
           of={entries}

@@ -1,13 +1,14 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { send, useFreeCall } from '../../api.ts';
+import { send } from '../../api.ts';
 import { demo } from '../../page-data.ts';
 import { actor } from '../../session.ts';
 import { ActorField } from '../../ui/actor-field.tsx';
 import { Button, CodeBlock } from '../../ui/button.tsx';
+import { EventTypes } from '../../ui/event-types.tsx';
 import { dateAndTime } from '../../ui/format.tsx';
 import { Badge, Card, Page } from '../../ui/page.tsx';
-import { Empty, ErrorState, LoadedView } from '../../ui/states.tsx';
+import { Empty, ErrorState } from '../../ui/states.tsx';
 
 interface Received {
   /** The order of arrival. */
@@ -20,13 +21,13 @@ const maxShown = 200;
 const endings: Readonly<Record<string, string>> = {
   key_revoked: 'The API key was revoked.',
   key_expired: 'The API key has expired.',
+  connection_ended: 'The connection does not work any more.',
   slow_consumer: 'This browser read the events too slowly.',
   unavailable: 'The gateway could not continue the stream.',
 };
 
 export function Events() {
-  const capabilities = useFreeCall<{ event_types: string[] }>('capabilities');
-  const [types, setTypes] = useState<readonly string[]>([]);
+  const form = useRef<HTMLFormElement>(null);
   const [received, setReceived] = useState<readonly Received[]>([]);
   const [state, setState] = useState<'closed' | 'opening' | 'open'>('closed');
   const [error, setError] = useState<Error | null>(null);
@@ -34,6 +35,7 @@ export function Events() {
   useEffect(() => () => aborter.current?.abort(), []);
 
   const open = async () => {
+    const types = new FormData(form.current ?? undefined).getAll('events');
     const own = new AbortController();
     aborter.current = own;
     setState('opening');
@@ -57,8 +59,6 @@ export function Events() {
     }
   };
   const close = () => aborter.current?.abort();
-  const toggle = (type: string) =>
-    setTypes(types.includes(type) ? types.filter((other) => other !== type) : [...types, type]);
   return (
     <Page
       title="Live events"
@@ -85,26 +85,13 @@ export function Events() {
       }
     >
       <Card title="Account and event types">
-        <fieldset class="stack" disabled={state !== 'closed'}>
-          <legend class="visually-hidden">Account and event types</legend>
-          <ActorField />
-          <LoadedView of={capabilities}>
-            {({ event_types }) => (
-              <fieldset>
-                <legend>Event types</legend>
-                <p class="hint">All types if none is chosen.</p>
-                <div class="choices">
-                  {event_types.map((type) => (
-                    <label key={type} class="choice">
-                      <input type="checkbox" checked={types.includes(type)} onChange={() => toggle(type)} />
-                      {type}
-                    </label>
-                  ))}
-                </div>
-              </fieldset>
-            )}
-          </LoadedView>
-        </fieldset>
+        <form ref={form} onSubmit={(event) => event.preventDefault()}>
+          <fieldset class="stack" disabled={state !== 'closed'}>
+            <legend class="visually-hidden">Account and event types</legend>
+            <ActorField />
+            <EventTypes />
+          </fieldset>
+        </form>
       </Card>
       {error && <ErrorState error={error} />}
       <Card

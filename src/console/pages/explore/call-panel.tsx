@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { prepare } from '../../api.ts';
 import { demo } from '../../page-data.ts';
-import { actor, usesDemoKey } from '../../session.ts';
+import { actor, demoActors, isConnected, usesDemoKey } from '../../session.ts';
 import { CodeBlock } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { type ExplorerCall, languages, requestText, type ShownCredentials } from './requests.ts';
@@ -80,12 +80,12 @@ function lineOf({ name, input }: ExplorerCall): string {
   return `${method} ${path.split('?')[0]}`;
 }
 
-/** Returns the demo credentials of the sandbox. Other credentials are not shown. */
+/** Returns the demo credentials of the sandbox and the id of a connection, which is no secret. Other credentials are not shown. */
 function shownCredentials(): ShownCredentials {
-  const account = demo?.accounts.find(({ authToken }) => authToken === actor.value?.authToken);
+  const account = demoActors.value.find(({ authToken }) => authToken === actor.value?.authToken);
   return {
     apiKey: usesDemoKey.value && demo ? demo.apiKey : null,
-    authToken: account?.authToken ?? null,
+    authToken: account?.authToken ?? (isConnected(actor.value) ? actor.value.authToken : null),
     encryptionCode: account?.encryptionCode ?? null,
   };
 }

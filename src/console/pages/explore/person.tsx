@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { count } from '../../ui/format.tsx';
+import { Initials } from '../../ui/initials.tsx';
 import { Link, pathTo } from './links.tsx';
 
 /** The fields that users have in all responses. */
@@ -11,7 +12,7 @@ export interface ShownPerson {
   readonly isBlueVerified: boolean;
 }
 
-/** The name of a user with initials as a picture, because the console loads no pictures from other origins. */
+/** The name of a user with initials as a picture. */
 export function Person({ user, children }: { user: ShownPerson; children?: ComponentChildren }) {
   return (
     <div class="person">
@@ -36,22 +37,6 @@ export function Verified({ user }: { user: ShownPerson }) {
     <span class="verified" title="Verified">
       <Icon name="verified" />
       <span class="visually-hidden">verified</span>
-    </span>
-  );
-}
-
-const hues = 8;
-
-/** Returns a number below `hues`. Some platforms have ids that are not numbers. */
-function hueOf(id: string): number {
-  return [...id].reduce((sum, character) => sum + character.charCodeAt(0), 0) % hues;
-}
-
-export function Initials({ user: { id, name, userName } }: { user: ShownPerson }) {
-  const [first = '', second = ''] = (name || userName).split(/\s+/).map((word) => [...word][0] ?? '');
-  return (
-    <span class={`initials hue-${hueOf(id)}`} aria-hidden="true">
-      {(first + second).toUpperCase()}
     </span>
   );
 }

@@ -2,12 +2,13 @@ import type { UserCard as UserCardData, UserProfile } from '../../../shared/mode
 import type { UserAbout } from '../../../shared/model/user-about.ts';
 import { address, type Params } from '../../router.tsx';
 import { count, dateOnly } from '../../ui/format.tsx';
+import { Initials } from '../../ui/initials.tsx';
 import { ExplorerFrame } from './explorer-frame.tsx';
 import { type UserList, userAboutQuery, userMediaQuery, userQuery, writeMutation } from './graphql.ts';
 import { ForeignLink, pathTo, Tabs } from './links.tsx';
 import { type Page, pagesOf } from './paid-calls.ts';
 import { PaidList, PaidView } from './paid-views.tsx';
-import { FollowCounts, Initials, UserCard, Verified } from './person.tsx';
+import { FollowCounts, UserCard, Verified } from './person.tsx';
 import type { ExplorerCall } from './requests.ts';
 import { TweetList } from './search-page.tsx';
 import { WriteButton } from './write-dialog.tsx';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CreatedApiKey } from '../../../shared/model/account.ts';
 import { call } from '../../api.ts';
+import { nameOf, useConnections } from '../../connections.ts';
 import { catalogue } from '../../page-data.ts';
 import { Secret } from '../../ui/button.tsx';
 import { FormDialog, ResultDialog } from '../../ui/dialog.tsx';
@@ -17,6 +18,7 @@ const groups = [...new Set(Object.keys(catalogue).map((name) => name.split('/', 
 /** Creates a key, then shows it once. */
 export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
+  const signedIn = (useConnections().data ?? []).filter(({ user }) => user !== null);
   const create = async (form: FormData) => {
     setCreated(await call<CreatedApiKey>('account/keys/create', inputOf(form)));
     onCreated();
@@ -50,6 +52,24 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
           ))}
         </div>
       </fieldset>
+      {signedIn.length > 0 && (
+        <fieldset>
+          <legend>Connected accounts</legend>
+          <p class="hint">
+            Any account and token if none is chosen. Otherwise the key acts as these accounts only, and takes no tokens.
+          </p>
+          <div class="choices">
+            {signedIn.map((connection) => (
+              <label key={connection.id} class="choice">
+                <input type="checkbox" name="connections" value={connection.id} />
+                <span>
+                  {nameOf(connection)} <code class="soft">{connection.id.slice(0, 11)}…</code>
+                </span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
       <Field label="Client addresses" hint="CIDR blocks or addresses, one in each line. Any address if empty.">
         <textarea name="ip_ranges" rows={2} spellcheck={false} placeholder="203.0.113.0/24" />
       </Field>
@@ -71,13 +91,14 @@ export function CreateKey({ onClose, onCreated }: CreateKeyProps) {
 /** Returns the input of the call. Empty fields are left out. */
 function inputOf(form: FormData): Record<string, unknown> {
   const text = (name: string) => String(form.get(name) ?? '').trim() || undefined;
-  const chosen = form.getAll('groups');
+  const chosen = (name: string) => (form.has(name) ? form.getAll(name) : undefined);
   const calls = text('calls_per_minute');
   const expires = text('expires_at');
   return {
     name: text('name'),
     read_only: form.has('read_only') || undefined,
-    groups: chosen.length > 0 ? chosen : undefined,
+    groups: chosen('groups'),
+    connections: chosen('connections'),
     ip_ranges: text('ip_ranges')?.split(/[\s,]+/),
     calls_per_minute: calls && Number(calls),
     dollars_per_day: text('dollars_per_day'),

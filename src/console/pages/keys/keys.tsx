@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ApiKey } from '../../../shared/model/account.ts';
 import { call, useFreeCall } from '../../api.ts';
+import { nameOf, useConnections } from '../../connections.ts';
 import { isOwnKey } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
@@ -106,11 +107,17 @@ function KeyName({ of: key }: { of: ApiKey }) {
 }
 
 function Restrictions({ of: key }: { of: ApiKey }) {
-  const { read_only, groups, ip_ranges, calls_per_minute, dollars_per_day, expires_at } = key;
+  const { read_only, groups, connections, ip_ranges, calls_per_minute, dollars_per_day, expires_at } = key;
   const isExpired = expires_at !== null && Date.parse(expires_at) <= Date.now();
+  const all = useConnections().data;
+  const nameOfId = (id: string) => {
+    const found = all?.find((connection) => connection.id === id);
+    return found ? nameOf(found) : id;
+  };
   const texts = [
     read_only && 'read-only',
     groups?.join(', '),
+    connections && `acts as ${connections.map(nameOfId).join(', ')}`,
     ip_ranges && `from ${ip_ranges.join(', ')}`,
     calls_per_minute && `${calls_per_minute} calls a minute`,
     dollars_per_day && `${dollars(dollars_per_day)} a day`,

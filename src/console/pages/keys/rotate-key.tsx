@@ -16,8 +16,8 @@ interface RotateKeyProps {
 export function RotateKey({ of: old, onClose, onChange }: RotateKeyProps) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const create = async () => {
-    const { name, read_only, groups, ip_ranges, calls_per_minute, dollars_per_day, expires_at } = old;
-    const restrictions = { groups, ip_ranges, calls_per_minute, dollars_per_day, expires_at };
+    const { name, read_only, groups, connections, ip_ranges, calls_per_minute, dollars_per_day, expires_at } = old;
+    const restrictions = { groups, connections, ip_ranges, calls_per_minute, dollars_per_day, expires_at };
     const given = Object.entries(restrictions).filter(([, value]) => value !== null);
     const input = { name, read_only: read_only || undefined, ...Object.fromEntries(given) };
     setCreated(await call<CreatedApiKey>('account/keys/create', input));

@@ -178,7 +178,7 @@ function ValidateWebhook({ id, onClose }: DialogProps) {
         Replace the stored credentials of the platform account
       </label>
       {renews && <ActorField />}
-      {renews && !actor.value?.authToken && <p class="hint">Enter the token of the account.</p>}
+      {renews && !actor.value?.authToken && <p class="hint">Choose an account, or enter its token.</p>}
     </FormDialog>
   );
 }

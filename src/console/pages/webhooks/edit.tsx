@@ -1,20 +1,16 @@
 import { useState } from 'preact/hooks';
-import type { AccountEventType } from '../../../shared/model/event.ts';
 import type { CreatedWebhook, WebhookView } from '../../../shared/model/webhook.ts';
-import { call, useFreeCall } from '../../api.ts';
+import { call } from '../../api.ts';
 import { navigate } from '../../router.tsx';
 import { actor } from '../../session.ts';
 import { ActorField } from '../../ui/actor-field.tsx';
 import { Button, Secret } from '../../ui/button.tsx';
 import { Dialog, FormDialog } from '../../ui/dialog.tsx';
+import { EventTypes } from '../../ui/event-types.tsx';
 import { Field } from '../../ui/field.tsx';
-import { LoadedView } from '../../ui/states.tsx';
 import { remember } from './known.ts';
 
 type Events = WebhookView['events'];
-
-/** The event types that do not come from the platform. A webhook gets them only if it lists them. */
-const accountEventTypes: readonly AccountEventType[] = ['account.low_credit'];
 
 /** Creates a webhook, then shows its secret once. */
 export function CreateWebhook({ onClose }: { onClose: () => void }) {
@@ -79,7 +75,7 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
           placeholder="https://hooks.example/postern"
         />
       </Field>
-      <EventTypes chosen={null} />
+      <EventTypes />
       <Field label="Secret (optional)" hint="16 to 128 characters that sign the deliveries. Generated if empty.">
         <input name="secret" minLength={16} maxLength={128} autocomplete="off" spellcheck={false} />
       </Field>
@@ -117,33 +113,6 @@ export function NewSecret({ text }: { text: string }) {
       <p>Configure the receiver with this secret now. It is not shown again.</p>
       <Secret text={text} label="Copy secret" />
     </>
-  );
-}
-
-function EventTypes({ chosen }: { chosen: Events }) {
-  const capabilities = useFreeCall<{ event_types: string[] }>('capabilities');
-  return (
-    <fieldset>
-      <legend>Event types</legend>
-      <p class="hint">All types of the platform if none is chosen. Messages need the encryption code of the actor.</p>
-      <LoadedView of={capabilities}>
-        {({ event_types }) => (
-          <div class="choices">
-            {[...event_types, ...accountEventTypes].map((type) => (
-              <label key={type} class="choice">
-                <input
-                  type="checkbox"
-                  name="events"
-                  value={type}
-                  defaultChecked={(chosen as readonly string[] | null)?.includes(type) ?? false}
-                />
-                {type}
-              </label>
-            ))}
-          </div>
-        )}
-      </LoadedView>
-    </fieldset>
   );
 }
 

@@ -1,0 +1,22 @@
+interface Named {
+  readonly id: string;
+  readonly userName: string;
+  readonly name: string;
+}
+
+const hues = 8;
+
+/** Returns a number below `hues`. Some platforms have ids that are not numbers. */
+function hueOf(id: string): number {
+  return [...id].reduce((sum, character) => sum + character.charCodeAt(0), 0) % hues;
+}
+
+/** The picture of a user. The console loads no pictures from other origins. */
+export function Initials({ user: { id, name, userName } }: { user: Named }) {
+  const [first = '', second = ''] = (name || userName).split(/\s+/).map((word) => [...word][0] ?? '');
+  return (
+    <span class={`initials hue-${hueOf(id)}`} aria-hidden="true">
+      {(first + second).toUpperCase()}
+    </span>
+  );
+}
