@@ -152,8 +152,8 @@ describe('access token', () => {
       sandbox.tweet('May not', as),
       sandbox.set('likes', '1', as),
       sandbox.x(`/2/users/${as.userId}/bookmarks`, as),
-      sandbox.get('/sandbox/chat/conversations', as),
-      sandbox.get('/sandbox/realms/1/record', as),
+      sandbox.x('/2/chat/conversations', as),
+      sandbox.x(`/2/users/${as.userId}/public_keys`, as),
     ]);
     expect(lacking.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
     expect(lacking[0].body).toEqual({ title: 'Forbidden', type: 'about:blank', status: 403, detail: 'Forbidden' });

@@ -2,7 +2,7 @@ import type { RoutedOperation } from '../http/operation.ts';
 
 /** The scopes by path, for reads and for other methods. The first row that matches decides. */
 const needs: readonly (readonly [path: RegExp, read: string | null, write: string])[] = [
-  [/^\/2\/media\//, 'media.write', 'media.write'],
+  [/^\/2\/(?:media|chat\/media\/upload)\//, 'media.write', 'media.write'],
   [/^\/2\/chat\/|\/public_keys$/, 'dm.read', 'dm.write'],
   [/\/(?:likes|liking_users|liked_tweets)\b/, 'like.read', 'like.write'],
   [/\/bookmarks\b/, 'bookmark.read', 'bookmark.write'],
