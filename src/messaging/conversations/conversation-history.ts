@@ -2,6 +2,7 @@ import type { PlatformMessages } from '../../platform/messages-port.ts';
 import { isSmaller } from '../../shared/model/conversation-id.ts';
 import type { DirectMessage } from '../../shared/model/direct-message.ts';
 import type { PlacedEvent } from '../../shared/model/sealed-event.ts';
+import { isKeyChange } from '../encryption/index.ts';
 import type { Actor } from './actor.ts';
 import type { OpenConversation } from './open-conversation.ts';
 import { isChange, MessageChanges, openAll, readMessage, withoutReplays } from './read-message.ts';
@@ -13,6 +14,8 @@ import { messageNotFound } from './refusals.ts';
  */
 export const maxEventsRead = 500;
 const greatestPage = 100;
+/** The maximum number of pages of events in one search, because pages may be short or empty. */
+const maxPages = 25;
 /** The number of pages after which a later token is remembered. */
 const pagesPerMark = 5;
 
@@ -44,7 +47,8 @@ export class ConversationHistory {
   readonly #parts: HistoryParts;
   readonly #open: OpenConversation;
   readonly #changes: MessageChanges;
-  readonly #changing: PlacedEvent[] = [];
+  /** The changes that were read, by sequence id. */
+  readonly #changing = new Map<string, PlacedEvent>();
 
   constructor(open: OpenConversation, parts: HistoryParts) {
     this.#open = open;
@@ -60,7 +64,7 @@ export class ConversationHistory {
     const found: DirectMessage[] = [];
     let { before, start } = place;
     let token: Token = start;
-    for (let read = 0, pages = 0; read < mostEvents; pages += 1) {
+    for (let read = 0, pages = 0; read < mostEvents && pages < maxPages; pages += 1) {
       // Most events are messages, so the first request asks for no more than are needed.
       const size = Math.max(count - found.length, 10 * pages);
       const events = await this.#read(token, Math.min(size, mostEvents - read));
@@ -68,7 +72,7 @@ export class ConversationHistory {
       read += events.items.length;
       for await (const { event, opened } of this.#openAll(events.items)) {
         if (before !== '' && !isSmaller(event.seqId, before)) continue;
-        if (!opened.ok || opened.value.kind === 'message') {
+        if (opened.ok ? opened.value.kind === 'message' : !isKeyChange(event.encoded)) {
           if (found.length === count) return this.#result(found, { ...place, before, start });
           found.push(readMessage(event, opened, this.#changes, this.#parts.actor.self.userId));
         }
@@ -86,8 +90,8 @@ export class ConversationHistory {
    */
   async find(seqId: string): Promise<{ senderId: string; isDeleted: boolean }> {
     let token: Token = null;
-    for (let read = 0, size = 20; read < maxEventsRead; size = greatestPage) {
-      const events = await this.#read(token, Math.min(size, maxEventsRead - read));
+    for (let read = 0, pages = 0; read < maxEventsRead && pages < maxPages; pages += 1) {
+      const events = await this.#read(token, Math.min(pages === 0 ? 20 : greatestPage, maxEventsRead - read));
       read += events.items.length;
       for await (const { event, opened } of this.#openAll(events.items)) {
         if (event.seqId !== seqId) continue;
@@ -112,7 +116,7 @@ export class ConversationHistory {
     }
     if (known || far === start) return;
     let token: Token = far;
-    for (let read = 0; read < maxEventsRead; ) {
+    for (let read = 0, pages = 0; read < maxEventsRead && pages < maxPages; pages += 1) {
       const events = await this.#read(token, greatestPage);
       read += events.items.length;
       for await (const _ of this.#openAll(events.items));
@@ -127,7 +131,7 @@ export class ConversationHistory {
     for await (const each of openAll(this.#open, events)) {
       if (each.opened.ok && isChange(each.opened.value)) {
         this.#changes.add(each.opened.value);
-        this.#changing.push(each.event);
+        this.#changing.set(each.event.seqId, each.event);
       }
       yield each;
     }
@@ -136,7 +140,7 @@ export class ConversationHistory {
   async #read(cursor: Token, count: number) {
     const { messages, actor, nowMs } = this.#parts;
     const events = await messages.events(this.#open.id, { count: Math.min(count, greatestPage), cursor });
-    await this.#open.adoptAll(actor.known.keepKeyChanges(this.#open.id, events.keyChanges, nowMs));
+    await this.#open.adoptAll(actor.known.keepKeyChanges(this.#open.id, events.keyChanges, nowMs, cursor === null));
     return events;
   }
 
@@ -144,7 +148,8 @@ export class ConversationHistory {
     const isMark = place.pages === pagesPerMark;
     const marks = isMark ? { far: place.middle, middle: place.start, pages: 0 } : { pages: place.pages + 1 };
     const cursor = JSON.stringify({ ...place, ...marks });
-    this.#parts.actor.known.keepChangesBefore(cursor, this.#changing.slice(-maxEventsRead));
+    if (this.#changing.size <= maxEventsRead)
+      this.#parts.actor.known.keepChangesBefore(cursor, [...this.#changing.values()]);
     return { messages: withoutReplays(found), cursor };
   }
 }

@@ -90,11 +90,12 @@ export class KnownConversations {
     return this.keepKeyChanges(id, (await messages.events(id, { count: 1, cursor: null })).keyChanges, nowMs);
   }
 
-  /** Caches key changes together with those that are known. Returns all of them. */
-  keepKeyChanges(id: string, added: readonly string[], nowMs: number): readonly string[] {
-    const known = this.#keyChanges.get(id)?.changes ?? [];
-    const changes = [...new Set([...known, ...added])].slice(-maxKeyChanges);
-    this.#keyChanges.set(id, { changes, until: nowMs + lifetimeMs });
+  /** Caches key changes together with those that are known. Returns all of them. Those of an older page may be older than the known ones. */
+  keepKeyChanges(id: string, added: readonly string[], nowMs: number, isNewestPage = true): readonly string[] {
+    const { changes: known, until } = this.#keyChanges.get(id) ?? { changes: [], until: 0 };
+    const inOrder = isNewestPage ? [...known, ...added] : [...added.filter((each) => !known.includes(each)), ...known];
+    const changes = [...new Set(inOrder)].slice(-maxKeyChanges);
+    this.#keyChanges.set(id, { changes, until: isNewestPage ? nowMs + lifetimeMs : until });
     return changes;
   }
 

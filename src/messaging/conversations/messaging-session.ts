@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { ChatConversation } from '../../platform/messages-port.ts';
 import type { PlatformSession } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
@@ -14,6 +15,8 @@ import {
   type MediaType,
   Peers,
   sealContent,
+  sealedSize,
+  sealMedia,
   signDelete,
 } from '../encryption/index.ts';
 import type { ChatKeyService, KeyOwner } from '../key-recovery/chat-key-service.ts';
@@ -26,7 +29,6 @@ import type { KnownConversations } from './known-conversations.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { conversationNotFound, messageNotFound, notOwnMessage } from './refusals.ts';
 import { deletionForm, messageForm } from './sealed-forms.ts';
-import { sealedMedia } from './sealed-media.ts';
 
 /** The number of conversations that are read at once, and of the events in which the last message of each is looked for. */
 const readAtOnce = 4;
@@ -87,6 +89,10 @@ export class MessagingSession {
         try {
           const { messages, cursor } = await this.#history(actor, open).page(1, null, maxEventsOfLast);
           return conversationView({ ...conversation, hasMore: cursor !== null }, messages[0]);
+        } catch (error) {
+          // One bad conversation does not fail the page.
+          if (!(error instanceof PosternError && error.reason.endsWith('_unreadable'))) throw error;
+          return conversationView(conversation);
         } finally {
           open.wipe();
         }
@@ -100,7 +106,7 @@ export class MessagingSession {
   /** Returns messages, newest first. */
   async messages(conversationId: string, count: number, cursor: string | null) {
     return this.#act((actor) =>
-      this.#withOpen(actor, canonical(conversationId), [], (open) => this.#history(actor, open).page(count, cursor)),
+      this.#withOpen(actor, canonical(conversationId), (open) => this.#history(actor, open).page(count, cursor)),
     );
   }
 
@@ -115,8 +121,11 @@ export class MessagingSession {
     return this.#act((actor) =>
       this.#inConversation(actor, { conversationId }, async (open) => {
         const { media, type, filename, width, height } = attachment;
-        const sealed = sealedMedia(media, open.latestKey().key, this.#parts.runtime);
-        const mediaHashKey = await this.#messages.uploadMedia(open.id, sealed);
+        const { key } = open.latestKey();
+        const mediaHashKey = await this.#messages.uploadMedia(open.id, {
+          size: sealedSize(media.size),
+          open: () => Readable.from(sealMedia(media.open(), key, this.#random), { objectMode: false }),
+        });
         const size = { ...(width !== null && { width }), ...(height !== null && { height }) };
         const attachments = [{ mediaHashKey, type, filename, size: media.size, ...size }];
         const sent = await this.#say(actor, open, { kind: 'message', text, attachments });
@@ -186,20 +195,16 @@ export class MessagingSession {
     return new ConversationHistory(open, { messages: this.#messages, actor, nowMs: this.#parts.runtime.now() });
   }
 
-  async #open(actor: Actor, id: string, keyChanges: readonly string[]): Promise<OpenConversation> {
-    const peers = (await actor.known.peersOf([id], this.#messages, this.#parts.runtime.now())).get(id);
-    if (peers === undefined) throw conversationNotFound(id);
-    return OpenConversation.of(id, actor, peers, keyChanges);
-  }
-
   /** Runs `use` on an existing conversation. */
   async #withOpen<T>(
     actor: Actor,
     id: string,
-    keyChanges: readonly string[],
     use: (open: OpenConversation) => Promise<T>,
+    keyChanges: readonly string[] = [],
   ): Promise<T> {
-    const open = await this.#open(actor, id, keyChanges);
+    const peers = (await actor.known.peersOf([id], this.#messages, this.#parts.runtime.now())).get(id);
+    if (peers === undefined) throw conversationNotFound(id);
+    const open = await OpenConversation.of(id, actor, peers, keyChanges);
     return use(open).finally(() => open.wipe());
   }
 
@@ -213,7 +218,7 @@ export class MessagingSession {
       if ('userId' in to && error instanceof PosternError && error.code === 'not_found') return [];
       throw error;
     });
-    if (keyChanges.length > 0 || !('userId' in to)) return this.#withOpen(actor, id, keyChanges, use);
+    if (keyChanges.length > 0 || !('userId' in to)) return this.#withOpen(actor, id, use, keyChanges);
     const open = await beginConversation({ ...this.#parts, actor, id, otherId: to.userId });
     return use(open).finally(() => open.wipe());
   }
@@ -225,7 +230,7 @@ export class MessagingSession {
     use: (actor: Actor, open: OpenConversation, message: { senderId: string; isDeleted: boolean }) => Promise<T>,
   ): Promise<T> {
     return this.#act((actor) =>
-      this.#withOpen(actor, canonical(conversationId), [], async (open) =>
+      this.#withOpen(actor, canonical(conversationId), async (open) =>
         use(actor, open, await this.#history(actor, open).find(seqId)),
       ),
     );

@@ -12,19 +12,9 @@ export interface ConversationKey {
   key: Uint8Array;
 }
 
-/**
- * Creates a conversation key. Its version is the current time, as in the official SDK (0.4.3), but always newer than
- * `newerThan`.
- */
-export function newConversationKey(
-  nowMs: number,
-  newerThan: string | undefined,
-  randomBytes: RandomBytes,
-): ConversationKey {
-  const now = BigInt(Math.floor(nowMs));
-  const least = newerThan === undefined ? 0n : BigInt(newerThan) + 1n;
-  const version = String(now > least ? now : least);
-  return { version, key: Uint8Array.from(randomBytes(conversationKeyLength)) };
+/** Creates a conversation key. Its version is the current time, as in the official SDK (0.4.3). */
+export function newConversationKey(nowMs: number, randomBytes: RandomBytes): ConversationKey {
+  return { version: String(Math.floor(nowMs)), key: Uint8Array.from(randomBytes(conversationKeyLength)) };
 }
 
 /** The keys of one conversation by version. Older keys are kept to decrypt older messages. */

@@ -10,13 +10,10 @@ export { type ConversationKey, ConversationKeys, conversationKeyLength } from '.
 export { MalformedError } from './encoding.ts';
 export {
   type Attachment,
-  type EventEnvelope as Envelope,
   type MediaType,
-  type MessageAction as Action,
   type MessageContent as Content,
   mediaTypes,
   type OpenedEvent,
-  type Placement,
   type SignedChatEvent as ChatEvent,
   type SignedEvent,
 } from './event.ts';
@@ -26,7 +23,6 @@ export {
   fingerprintOf,
   generateChatKeys,
   importChatKeys,
-  type KeyRegistration,
   registrationOf,
   type Self,
   zeroiseChatKeys,
@@ -34,17 +30,16 @@ export {
 export { sealedSize, sealMedia } from './media.ts';
 export { encodeMessageEvent as placeEvent, envelopeOf } from './message-event.ts';
 export { mayAct, SeenMessages } from './message-rules.ts';
-export { openEvent, type Reader } from './open.ts';
+export { isKeyChange, openEvent, type Reader } from './open.ts';
 export { type OpenedContent as Opened, type OpenFailure, openFailures } from './opened.ts';
-export type { KeyPair, RandomBytes } from './p256.ts';
-export { type PeerKeys, Peers, type RegisteredKeys } from './peers.ts';
+export type { RandomBytes } from './p256.ts';
+export { Peers, type RegisteredKeys } from './peers.ts';
 export {
   createEventOf,
   deletionIn,
   detailOfCreateEvent,
   keyChangeIn,
-  type SignatureParts,
   signatureOf,
   signaturePartsOf,
 } from './platform-forms.ts';
-export { type SealedKeyChange as KeyChange, sealContent, sealKeyChange, signDelete } from './seal.ts';
+export { sealContent, sealKeyChange, signDelete } from './seal.ts';

@@ -1,6 +1,6 @@
 import { canonicalConversationId, participantsOf } from '../../shared/model/conversation-id.ts';
 import { decodeContent } from './content.ts';
-import { type ConversationKeys, isNewer } from './conversation-keys.ts';
+import type { ConversationKeys } from './conversation-keys.ts';
 import { type Detail, decodeDetail } from './detail.ts';
 import { MalformedError } from './encoding.ts';
 import type { EventEnvelope, MessageAction, MessageContent, OpenedEvent } from './event.ts';
@@ -18,11 +18,6 @@ export interface Reader {
   /** The public keys of both participants. */
   peers: Peers;
   keys: ConversationKeys;
-  /**
-   * The key version that the conversation had already reached, for new events. An older version is refused as
-   * `downgrade`. Leave it out for history, in which older keys are normal.
-   */
-  floor?: string;
 }
 
 /**
@@ -41,6 +36,17 @@ export function openEvent(raw: string, reader: Reader): OpenedEvent {
   const { envelope } = placed;
   const result = openPlaced(placed, reader);
   return result.ok ? { ok: true, value: { ...envelope, ...result.value } } : { ...result, envelope };
+}
+
+/** Returns true for a key change, also if it does not open. */
+export function isKeyChange(raw: string): boolean {
+  try {
+    const { detail } = decodeMessageEvent(raw);
+    return detail !== undefined && decodeDetail(detail)?.kind === 'keyChange';
+  } catch (error) {
+    if (error instanceof MalformedError) return false;
+    throw error;
+  }
 }
 
 function openPlaced(placed: DecodedMessageEvent, reader: Reader): OpenedContent<MessageContent | MessageAction> {
@@ -78,10 +84,9 @@ function openContent(
   envelope: EventEnvelope,
   detail: Extract<Detail, { kind: 'content' }>,
   claim: SignatureClaim,
-  { keys, floor }: Reader,
+  { keys }: Reader,
 ): OpenedContent<MessageContent> {
   if (!isSigned(envelope, detail, claim)) return refused('bad_signature');
-  if (isBelow(floor, detail.keyVersion)) return refused('downgrade');
   const key = keys.get(detail.keyVersion);
   if (key === undefined) return refused('no_key');
   const plain = openBox(detail.sealed, key);
@@ -98,7 +103,7 @@ function openKeyChange(
   envelope: EventEnvelope,
   detail: Extract<Detail, { kind: 'keyChange' }>,
   claim: SignatureClaim,
-  { self, keys, floor }: Reader,
+  { self, keys }: Reader,
 ): OpenedContent<MessageAction> {
   const copy = detail.copies.find(
     ({ userId, publicKeyVersion }) => userId === self.userId && publicKeyVersion === self.publicKeyVersion,
@@ -107,7 +112,6 @@ function openKeyChange(
   const key = unwrapKey(copy.wrapped, self.keys.identity.privateKey);
   if (key === undefined) return refused('wrong_key');
   if (!isSigned(envelope, detail, claim, key)) return refused('bad_signature');
-  if (isBelow(floor, detail.keyVersion)) return refused('downgrade');
   const known = keys.get(detail.keyVersion);
   if (known !== undefined && Buffer.compare(known, key) !== 0) return refused('wrong_key');
   return opened({ kind: 'keyChange', key: { version: detail.keyVersion, key } });
@@ -125,8 +129,4 @@ function isSigned(
 function belongs({ conversationId, senderId }: EventEnvelope, expected: string): boolean {
   // A participant may have signed the other spelling of the id.
   return canonicalConversationId(conversationId) === expected && participantsOf(expected)?.includes(senderId) === true;
-}
-
-function isBelow(floor: string | undefined, version: string): boolean {
-  return floor !== undefined && isNewer(floor, version);
 }

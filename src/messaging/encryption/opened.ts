@@ -8,8 +8,7 @@
  * - `unknown_sender`: the sender has no public keys of the version that signed the event
  * - `binding`: the sender's public keys have not signed each other, so they are not trusted
  * - `bad_signature`: the signature does not match
- * - `downgrade`: the version of the signature or of the conversation key is older than the conversation has already
- *   reached
+ * - `downgrade`: the version of the signature is older than the conversation has already reached
  * - `no_key`: the reader does not have the conversation key of that version
  * - `wrong_key`: the content does not decrypt with the named key, or the named key differs from the known one
  */

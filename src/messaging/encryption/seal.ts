@@ -19,17 +19,16 @@ export interface SealedKeyChange {
 }
 
 /**
- * Creates a conversation key and encrypts it for both participants. Returns the key, and the event that sends it to them. The event starts a
- * conversation, or replaces the key of an existing one; then `newerThan` is the version of the replaced key. Fails with `unknown_sender` if a
- * participant has no keys, or with `binding` if the keys are not verified.
+ * Creates a conversation key and encrypts it for both participants. Returns the key, and the event that sends it to them. Fails with
+ * `unknown_sender` if a participant has no keys, or with `binding` if the keys are not verified.
  */
 export function sealKeyChange(
   self: Self,
   conversationId: string,
   peers: Peers,
-  { nowMs, newerThan, randomBytes }: { nowMs: number; newerThan?: string; randomBytes: RandomBytes },
+  { nowMs, randomBytes }: { nowMs: number; randomBytes: RandomBytes },
 ): OpenedContent<SealedKeyChange> {
-  const key = newConversationKey(nowMs, newerThan, randomBytes);
+  const key = newConversationKey(nowMs, randomBytes);
   const copies: KeyCopy[] = [];
   for (const userId of participants(self, conversationId)) {
     const keys = peers.newestOf(userId);
