@@ -16,9 +16,5 @@ await runNamed('bench', {
     about: 'attacks: time, longest stop of the event loop, memory, disk, charge and harm to another account',
     load: () => import('./bench/hostile.ts'),
   },
-  chat: {
-    about: 'first and later lists of messages, and messages encrypted and decrypted a second',
-    load: () => import('./bench/chat.ts'),
-  },
   idle: { about: 'cost of accounts with a webhook each while nothing happens', load: () => import('./bench/idle.ts') },
 });

@@ -2641,7 +2641,7 @@ export class DmCalls extends CallGroup {
   }
 
   /**
-   * Create chat keys for an account that has none (`POST /dm/enroll`). Sends `encryptionCode`.
+   * Create the chat keys of an account (`POST /dm/enroll`). Sends `encryptionCode`.
    *
    * The public keys are published on the platform, and the private ones are stored in its key backup. `encryption_code` is a new code of your choice, which recovers them later. A code that is easy to guess is refused, and so is an account that already has keys, unless `replace_keys` is true. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
    */

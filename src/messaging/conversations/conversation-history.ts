@@ -1,4 +1,5 @@
 import type { PlatformMessages } from '../../platform/messages-port.ts';
+import { malformedField } from '../../shared/errors/fields.ts';
 import { isSmaller } from '../../shared/model/conversation-id.ts';
 import type { DirectMessage } from '../../shared/model/direct-message.ts';
 import type { PlacedEvent } from '../../shared/model/sealed-event.ts';
@@ -22,19 +23,25 @@ const pagesPerMark = 5;
 type Token = string | null;
 
 /** Where a page of messages begins. */
-interface Place {
+interface HistoryCursor {
   /** The sequence id of the last event that earlier pages have passed; empty for the first page. */
   before: string;
   /** The platform's token of the page of events that contains it. */
   start: Token;
   /** The tokens of earlier pages, up to ten and up to five pages back. */
-  far: Token;
-  middle: Token;
-  /** The number of pages since `middle`. */
-  pages: number;
+  tenPagesBack: Token;
+  fivePagesBack: Token;
+  /** The number of pages since `fivePagesBack`. */
+  pagesSinceMark: number;
 }
 
-const firstPlace: Place = { before: '', start: null, far: null, middle: null, pages: 0 };
+const firstPage: HistoryCursor = {
+  before: '',
+  start: null,
+  tenPagesBack: null,
+  fivePagesBack: null,
+  pagesSinceMark: 0,
+};
 
 export interface HistoryParts {
   messages: PlatformMessages;
@@ -58,8 +65,7 @@ export class ConversationHistory {
 
   /** Returns a page of messages. It has fewer than `count` if it would need more than `mostEvents` events. */
   async page(count: number, cursor: Token, mostEvents = maxEventsRead) {
-    // The actions seal their cursors, so that no caller can change them.
-    const place = cursor === null ? firstPlace : (JSON.parse(cursor) as Place);
+    const place = cursor === null ? firstPage : readCursor(cursor);
     if (cursor !== null) await this.#readChanges(cursor, place);
     const found: DirectMessage[] = [];
     let { before, start } = place;
@@ -107,15 +113,15 @@ export class ConversationHistory {
   }
 
   /** Finds the changes before a page: in memory if this process has sent the cursor, otherwise on the platform. */
-  async #readChanges(cursor: string, { before, far, start }: Place): Promise<void> {
+  async #readChanges(cursor: string, { before, tenPagesBack, start }: HistoryCursor): Promise<void> {
     const { actor, messages, nowMs } = this.#parts;
     const known = actor.known.changesBefore(cursor);
     if (known) {
       await this.#open.adoptAll(await actor.known.keyChangesOf(this.#open.id, messages, nowMs));
       for await (const _ of this.#openAll(known));
     }
-    if (known || far === start) return;
-    let token: Token = far;
+    if (known || tenPagesBack === start) return;
+    let token: Token = tenPagesBack;
     for (let read = 0, pages = 0; read < maxEventsRead && pages < maxPages; pages += 1) {
       const events = await this.#read(token, greatestPage);
       read += events.items.length;
@@ -144,12 +150,31 @@ export class ConversationHistory {
     return events;
   }
 
-  #result(found: readonly DirectMessage[], place: Place) {
-    const isMark = place.pages === pagesPerMark;
-    const marks = isMark ? { far: place.middle, middle: place.start, pages: 0 } : { pages: place.pages + 1 };
-    const cursor = JSON.stringify({ ...place, ...marks });
+  #result(found: readonly DirectMessage[], place: HistoryCursor) {
+    const marks =
+      place.pagesSinceMark === pagesPerMark
+        ? { tenPagesBack: place.fivePagesBack, fivePagesBack: place.start, pagesSinceMark: 0 }
+        : { pagesSinceMark: place.pagesSinceMark + 1 };
+    const cursor = writeCursor({ ...place, ...marks });
     if (this.#changing.size <= maxEventsRead)
       this.#parts.actor.known.keepChangesBefore(cursor, [...this.#changing.values()]);
     return { messages: withoutReplays(found), cursor };
   }
+}
+
+function writeCursor({ before, start, tenPagesBack, fivePagesBack, pagesSinceMark }: HistoryCursor): string {
+  return JSON.stringify([before, start, tenPagesBack, fivePagesBack, pagesSinceMark]);
+}
+
+/** The actions seal their cursors, so that no caller can change them, but an earlier release may have made them. */
+function readCursor(cursor: string): HistoryCursor {
+  if (!cursor.startsWith('["')) throw malformedField('cursor', 'is from an earlier release. Begin with the first page');
+  const [before, start, tenPagesBack, fivePagesBack, pagesSinceMark] = JSON.parse(cursor) as [
+    string,
+    Token,
+    Token,
+    Token,
+    number,
+  ];
+  return { before, start, tenPagesBack, fivePagesBack, pagesSinceMark };
 }

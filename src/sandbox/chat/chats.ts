@@ -1,4 +1,3 @@
-import { conversationIdOf } from '../../shared/model/conversation-id.ts';
 import { compareIds, nextSnowflake } from '../dataset/snowflake.ts';
 import type { User } from '../dataset/types.ts';
 import { Conversation } from './conversation.ts';
@@ -61,7 +60,7 @@ export class Chats {
 
   /** Returns the conversation between two users. Creates the conversation if it does not exist. */
   findOrCreate(first: User, second: User): Conversation {
-    const id = conversationIdOf(first.id, second.id);
+    const id = chatIdOf(first, second);
     const known = this.conversations.get(id);
     if (known !== undefined) return known;
     const members = compareIds(first.id, second.id) < 0 ? ([first, second] as const) : ([second, first] as const);
@@ -78,4 +77,9 @@ export class Chats {
   conversationsOf(user: User): readonly Conversation[] {
     return this.#byUser.get(user) ?? [];
   }
+}
+
+/** Returns the conversation id of two users: both user ids, the numerically smaller one first. */
+export function chatIdOf(first: User, second: User): string {
+  return compareIds(first.id, second.id) < 0 ? `${first.id}:${second.id}` : `${second.id}:${first.id}`;
 }

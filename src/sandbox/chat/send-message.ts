@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Content, sealContent, sealKeyChange, signDelete } from '../../messaging/encryption/index.ts';
-import { conversationIdOf } from '../../shared/model/conversation-id.ts';
 import type { User } from '../dataset/types.ts';
 import type { SandboxState } from '../platform.ts';
+import { chatIdOf } from './chats.ts';
 import type { Conversation, Sealed } from './conversation.ts';
 import { publicKeysOf } from './public-keys.ts';
 import { peersOf, sealedOf } from './seed-chat-clients.ts';
@@ -28,7 +28,7 @@ export function sendMessage(
   if (key === undefined) return undefined;
   const { chats } = platform.dataset;
   const self = platform.clients.selfOf(from);
-  const id = conversationIdOf(from.id, to.id);
+  const id = chatIdOf(from, to);
   const signed =
     content.kind === 'delete'
       ? signDelete(self, id, { sequenceIds: [content.targetSequenceId], forAll: true }, randomBytes)
@@ -51,13 +51,13 @@ export function sendMessage(
 
 function conversationKeyOf(platform: SandboxState, from: User, to: User) {
   const { chats } = platform.dataset;
-  const conversation = chats.conversations.get(conversationIdOf(from.id, to.id));
+  const conversation = chats.conversations.get(chatIdOf(from, to));
   const peers = peersOf([from, to], (user) => publicKeysOf(platform, user));
   if (conversation !== undefined && conversation.keyChanges.length > 0) {
     return platform.clients.reader(conversation, from, peers).keys.latest;
   }
   const at = platform.now();
-  const id = conversationIdOf(from.id, to.id);
+  const id = chatIdOf(from, to);
   const made = sealKeyChange(platform.clients.selfOf(from), id, peers, { nowMs: at, randomBytes });
   if (!made.ok) return undefined;
   const { event, key } = made.value;

@@ -1,4 +1,4 @@
-import { conversationIdOf } from '../../shared/model/conversation-id.ts';
+import { chatIdOf } from '../chat/chats.ts';
 import { hasSeedKeys } from '../chat/public-keys.ts';
 import { eventForm } from '../chat/render-chat.ts';
 import { lastMessageBy, type OutgoingMessage, sendMessage } from '../chat/send-message.ts';
@@ -26,7 +26,7 @@ export const makeMessages: ControlOperation = {
     const content = readContent(platform, body, from, to);
     const corrupt = optionalBoolean(body, 'corrupt') ?? false;
     const seqId = sendMessage(platform, { from, to, content, corrupt });
-    const conversation = platform.dataset.chats.conversations.get(conversationIdOf(from.id, to.id));
+    const conversation = platform.dataset.chats.conversations.get(chatIdOf(from, to));
     const event = seqId === undefined ? undefined : conversation?.findEvent(seqId);
     if (conversation === undefined || event === undefined)
       throw new Problem(
@@ -63,7 +63,7 @@ function readContent(platform: SandboxState, body: Fields, from: User, to: User)
  * reactions.
  */
 function defaultTarget(platform: SandboxState, from: User, to: User, kind: string): string {
-  const conversation = platform.dataset.chats.conversations.get(conversationIdOf(from.id, to.id));
+  const conversation = platform.dataset.chats.conversations.get(chatIdOf(from, to));
   const sender = kind.startsWith('reaction') ? to : from;
   const last = conversation && lastMessageBy(platform, conversation, sender, from);
   if (last === undefined)
