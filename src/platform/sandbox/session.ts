@@ -45,7 +45,7 @@ export class SandboxSession extends XSession {
   override userAbout(user: UserReference): Promise<UserAbout> {
     const request = { operation: extensions.getUserAbout, subject: aUser(user), fields: cardFields };
     return this.parts.identifiers.withId(user, this.call, (id) =>
-      this.send({ ...request, id }, ({ data }) => {
+      this.get({ ...request, ids: [id] }, ({ data }) => {
         const about = object(data, 'data');
         return readAbout(about, about);
       }),
@@ -57,8 +57,8 @@ export class SandboxSession extends XSession {
     const query = { count: String(count), cursor };
     const request = { limits: eventLimits(count) };
     const read = ({ data }: XBody) => readActivity(object(data, 'data'), count);
-    if (waitMs === 0) return this.send({ operation: activity, query, ...request }, read);
+    if (waitMs === 0) return this.get({ operation: activity, query, ...request }, read);
     const waiting = { ...query, wait_ms: String(waitMs) };
-    return this.send({ operation: activityWait, query: waiting, waitMs, ...request }, read);
+    return this.get({ operation: activityWait, query: waiting, waitMs, ...request }, read);
   }
 }
