@@ -152,8 +152,8 @@ describe('access token', () => {
       sandbox.tweet('May not', as),
       sandbox.set('likes', '1', as),
       sandbox.x(`/2/users/${as.userId}/bookmarks`, as),
-      sandbox.get('/sandbox/chat/conversations', as),
-      sandbox.get('/sandbox/realms/1/record', as),
+      sandbox.x('/2/chat/conversations', as),
+      sandbox.x(`/2/users/${as.userId}/public_keys`, as),
     ]);
     expect(lacking.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
     expect(lacking[0].body).toEqual({ title: 'Forbidden', type: 'about:blank', status: 403, detail: 'Forbidden' });
@@ -280,8 +280,8 @@ describe('revocation', () => {
   test('ends a request that waits for events with 401, unlike the end of its token', async () => {
     const wait = async () => {
       const as = { ...sandbox.ada, authToken: (await client.signIn())['access_token'] ?? '' };
-      const { next_cursor: cursor } = (await sandbox.get('/sandbox/activity', as)).body;
-      const reply = sandbox.get(`/sandbox/activity?wait_ms=60000&cursor=${encodeURIComponent(cursor)}`, as);
+      const { next_token: token } = (await sandbox.get('/sandbox/activity', as)).body.meta;
+      const reply = sandbox.get(`/sandbox/activity?wait_ms=60000&pagination_token=${token}`, as);
       await expect.poll(async () => (await sandbox.call('GET', '/control/stats')).body.waiting[as.userId]).toBe(1);
       return { reply };
     };

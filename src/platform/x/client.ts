@@ -286,12 +286,7 @@ export class XClient {
     if (status === 204) return { data: nothing, includes: nothing, meta: nothing, errors: [] };
     const body = status < 300 ? object(await answer.json(), 'body') : await answer.json().catch(() => null);
     if (status < 300 && body !== null) {
-      const {
-        data: given,
-        includes = nothing,
-        meta = nothing,
-        errors = [],
-      } = (operation.isBare ? { data: body } : body) as Wire;
+      const { data: given, includes = nothing, meta = nothing, errors = [] } = body as Wire;
       const read = {
         data: given ?? undefined,
         includes: object(includes, 'includes'),

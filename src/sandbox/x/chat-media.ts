@@ -22,10 +22,7 @@ const ofUpload = ['conversation_id', 'media_hash_key'];
 
 /** Encrypted attachments, which only the participants of a conversation may download. */
 export const chatMediaOperations: readonly XOperation[] = [
-  userOperation({
-    id: 'chatMediaUploadInitialize',
-    method: 'POST',
-    path: '/2/chat/media/upload/initialize',
+  userOperation('chatMediaUploadInitialize', 'POST', '/2/chat/media/upload/initialize', {
     names: ['conversation_id', 'total_bytes'],
     run(call) {
       const { state, actor, body } = call;
@@ -47,10 +44,7 @@ export const chatMediaOperations: readonly XOperation[] = [
       return { data: { session_id: session, media_hash_key: hash, conversation_id: conversation } };
     },
   }),
-  userOperation({
-    id: 'chatMediaUploadAppend',
-    method: 'POST',
-    path: '/2/chat/media/upload/{id}/append',
+  userOperation('chatMediaUploadAppend', 'POST', '/2/chat/media/upload/{id}/append', {
     names: ['media', 'segment_index', ...ofUpload],
     maxJsonBytes,
     async run(call) {
@@ -75,10 +69,7 @@ export const chatMediaOperations: readonly XOperation[] = [
       return { data: { expires_at: Math.floor((pending.startedAt + keptMs) / 1_000) } };
     },
   }),
-  userOperation({
-    id: 'chatMediaUploadFinalize',
-    method: 'POST',
-    path: '/2/chat/media/upload/{id}/finalize',
+  userOperation('chatMediaUploadFinalize', 'POST', '/2/chat/media/upload/{id}/finalize', {
     names: ['num_parts', 'message_id', 'ttl_msec', ...ofUpload],
     run(call) {
       const { state, actor, subject, body } = call;

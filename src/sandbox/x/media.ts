@@ -26,10 +26,7 @@ const categoryNames = Object.keys(categories);
 
 /** Uploads: https://docs.x.com/x-api/media/quickstart/media-upload-chunked. An upload that is not attached within a day expires. */
 export const mediaOperations: readonly XOperation[] = [
-  userOperation({
-    id: 'mediaUpload',
-    method: 'POST',
-    path: '/2/media/upload',
+  userOperation('mediaUpload', 'POST', '/2/media/upload', {
     names: ['media', 'media_category'],
     maxJsonBytes,
     async run(call) {
@@ -45,10 +42,7 @@ export const mediaOperations: readonly XOperation[] = [
       return answerOf(call, await finish(call, pending));
     },
   }),
-  userOperation({
-    id: 'initializeMediaUpload',
-    method: 'POST',
-    path: '/2/media/upload/initialize',
+  userOperation('initializeMediaUpload', 'POST', '/2/media/upload/initialize', {
     names: ['media_type', 'media_category', 'total_bytes'],
     run(call) {
       const category = oneOf(call.body, 'media_category', categoryNames) as keyof typeof categories;
@@ -63,10 +57,7 @@ export const mediaOperations: readonly XOperation[] = [
       return { data: { id, media_key: keyOf(id, format.kind), expires_after_secs: expiresAfterSecs } };
     },
   }),
-  userOperation({
-    id: 'appendMediaUpload',
-    method: 'POST',
-    path: '/2/media/upload/{id}/append',
+  userOperation('appendMediaUpload', 'POST', '/2/media/upload/{id}/append', {
     names: ['media', 'segment_index'],
     maxJsonBytes,
     async run(call) {
@@ -87,26 +78,17 @@ export const mediaOperations: readonly XOperation[] = [
       return { data: { expires_at: Math.floor(call.state.now() / 1_000) + expiresAfterSecs } };
     },
   }),
-  userOperation({
-    id: 'finalizeMediaUpload',
-    method: 'POST',
-    path: '/2/media/upload/{id}/finalize',
+  userOperation('finalizeMediaUpload', 'POST', '/2/media/upload/{id}/finalize', {
     async run(call) {
       const pending = pendingOf(call);
       return answerOf(call, pending === undefined ? uploadOf(call, call.subject) : await finish(call, pending));
     },
   }),
-  userOperation({
-    id: 'getMediaUploadStatus',
-    method: 'GET',
-    path: '/2/media/upload',
+  userOperation('getMediaUploadStatus', 'GET', '/2/media/upload', {
     query: ['media_id', 'command'],
     run: (call) => answerOf(call, uploadOf(call, call.query.get('media_id') ?? '')),
   }),
-  userOperation({
-    id: 'createMediaMetadata',
-    method: 'POST',
-    path: '/2/media/metadata',
+  userOperation('createMediaMetadata', 'POST', '/2/media/metadata', {
     names: ['id', 'metadata'],
     run(call) {
       const { id } = uploadOf(call, requiredString(call.body, 'id'));

@@ -20,10 +20,7 @@ interface Draft {
   readonly media: readonly string[];
 }
 
-const createPosts = userOperation({
-  id: 'createPosts',
-  method: 'POST',
-  path: '/2/tweets',
+const createPosts = userOperation('createPosts', 'POST', '/2/tweets', {
   names: ['text', 'reply', 'quote_tweet_id', 'media'],
   status: 201,
   run(call) {
@@ -53,10 +50,7 @@ const createPosts = userOperation({
 });
 
 /** Deletes a post, or a repost by its own id. */
-const deletePosts = userOperation({
-  id: 'deletePosts',
-  method: 'DELETE',
-  path: '/2/tweets/{id}',
+const deletePosts = userOperation('deletePosts', 'DELETE', '/2/tweets/{id}', {
   run(call) {
     const { state, actor, subject: id, token } = call;
     const fingerprint = `delete ${id}`;
