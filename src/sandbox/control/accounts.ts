@@ -1,6 +1,6 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { type MintedAccount, mintedLabel } from '../dataset/entries.ts';
-import { activeUser } from '../dataset/visibility.ts';
+import { activeUser, activeUserNamed } from '../dataset/visibility.ts';
 import { optionalBoolean, optionalInteger, optionalString, requiredInteger, requiredString } from '../fields.ts';
 import { control } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
@@ -55,8 +55,7 @@ function namesFor(dataset: Dataset, wanted: string | undefined, count: number): 
 const MAX_FOLLOWERS = 20_000;
 
 export const addFollowers = control('addFollowers', 'POST', '/control/followers', ({ platform, body }) => {
-  const userName = requiredString(body, 'userName');
-  const user = activeUser(platform.dataset.userNamed(userName), userName);
+  const user = activeUserNamed(platform.dataset, requiredString(body, 'userName'));
   const count = requiredInteger(body, 'count', 1, MAX_FOLLOWERS);
   platform.commit({ kind: 'followers', user: user.id, count, at: platform.now() });
   return json({ followers: user.followers.size }, 201);

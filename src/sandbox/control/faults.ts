@@ -27,14 +27,11 @@ function readTarget({ operationIds }: SandboxState, body: Fields): FaultTarget {
   if (operation !== undefined && !operationIds.has(operation)) {
     throw badRequest('operation', `No such operation: ${operation}`);
   }
-  const method = optionalString(body, 'method')?.toUpperCase();
-  const pathPrefix = optionalString(body, 'path_prefix');
-  const actor = optionalString(body, 'actor');
   return {
-    ...(operation === undefined ? {} : { operation }),
-    ...(method === undefined ? {} : { method }),
-    ...(pathPrefix === undefined ? {} : { path_prefix: pathPrefix }),
-    ...(actor === undefined ? {} : { actor }),
+    operation,
+    method: optionalString(body, 'method')?.toUpperCase(),
+    path_prefix: optionalString(body, 'path_prefix'),
+    actor: optionalString(body, 'actor'),
   };
 }
 

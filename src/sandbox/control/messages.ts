@@ -3,7 +3,7 @@ import { hasSeedKeys } from '../chat/public-keys.ts';
 import { eventForm } from '../chat/render-chat.ts';
 import { lastMessageBy, type OutgoingMessage, sendMessage } from '../chat/send-message.ts';
 import type { User } from '../dataset/types.ts';
-import { activeUser } from '../dataset/visibility.ts';
+import { activeUserNamed } from '../dataset/visibility.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../fields.ts';
 import { control } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
@@ -13,8 +13,8 @@ import { badRequest } from '../refusal.ts';
 
 /** Sends a direct message from a user whose chat keys derive from the seed. The message is stored encrypted only. */
 export const makeMessages = control('makeMessages', 'POST', '/control/messages', ({ platform, body }) => {
-  const from = userNamed(platform, requiredString(body, 'from'));
-  const to = userNamed(platform, requiredString(body, 'to'));
+  const from = activeUserNamed(platform.dataset, requiredString(body, 'from'));
+  const to = activeUserNamed(platform.dataset, requiredString(body, 'to'));
   if (from === to) throw badRequest('to', 'to must be another user than from');
   if (!hasSeedKeys(from))
     throw new Problem(409, 'no_chat_keys', 'The sandbox does not have the private chat keys of this user');
@@ -63,8 +63,4 @@ function defaultTarget(platform: SandboxState, from: User, to: User, kind: strin
   if (last === undefined)
     throw badRequest('kind', `there is no message by @${sender.screenName} to edit, delete or react to`);
   return last;
-}
-
-function userNamed({ dataset }: SandboxState, screenName: string): User {
-  return activeUser(dataset.userNamed(screenName), screenName);
 }

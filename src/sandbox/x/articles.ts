@@ -11,7 +11,7 @@ import { Problem } from '../http/problem.ts';
 import { badRequest } from '../refusal.ts';
 import { readContentState } from './content-state.ts';
 import { numberOf, pageOf, paging, sizeOf } from './paging.ts';
-import { objectIn, usedBefore, userOperation, type WriteCall } from './write.ts';
+import { objectIn, tokened, usedBefore, userOperation, type WriteCall } from './write.ts';
 
 const maxTitleLength = 100;
 const maxJsonBytes = 8 * 1024 * 1024;
@@ -23,7 +23,7 @@ const ofX: readonly XOperation[] = [
     status: 201,
     maxJsonBytes,
     async run(call) {
-      const { state, actor, body, token } = call;
+      const { state, actor, body } = call;
       const title = readTitle(body);
       const content = await contentIn(call);
       const cover = coverIn(call);
@@ -32,8 +32,8 @@ const ofX: readonly XOperation[] = [
       const begun = first === undefined ? undefined : state.dataset.articles.find(first);
       if (begun !== undefined) return { data: formOf(call, begun) };
       const id = nextSnowflake(state.now(), state.dataset.articles.lastId);
-      const tokened = token === undefined ? {} : { token, fingerprint: 'article' };
-      state.commit({ kind: 'article', id, author: actor.id, at: state.now(), title, content, cover, ...tokened });
+      const entry = { kind: 'article', id, author: actor.id, at: state.now(), title, content, cover } as const;
+      state.commit({ ...entry, ...tokened(call, 'article') });
       return { data: formOf(call, ownArticle(state.dataset, actor, id)) };
     },
   }),
@@ -96,27 +96,25 @@ const extensions: readonly XOperation[] = [
   }),
   userOperation('unpublishArticle', 'POST', '/sandbox/articles/{id}/unpublish', {
     run(call) {
-      const { state, actor, subject, token } = call;
+      const { state, actor, subject } = call;
       const fingerprint = `unpublish article ${subject}`;
       const wasBefore = usedBefore(call, fingerprint) !== undefined;
       const article = ownOf(call);
       const isNow = article.tweet !== null;
-      if (isNow) {
-        const tokened = token === undefined ? {} : { token, fingerprint };
-        state.commit({ kind: 'unpublish_article', article: subject, author: actor.id, at: state.now(), ...tokened });
-      }
+      const entry = { kind: 'unpublish_article', article: subject, author: actor.id, at: state.now() } as const;
+      if (isNow) state.commit({ ...entry, ...tokened(call, fingerprint) });
       // With a repeated token: the state before the first call.
       return { data: { ...summaryForm(state.dataset, actor, article), was_published: isNow || wasBefore } };
     },
   }),
   userOperation('deleteArticle', 'DELETE', '/sandbox/articles/{id}', {
     run(call) {
-      const { state, actor, subject, token } = call;
+      const { state, actor, subject } = call;
       const fingerprint = `delete article ${subject}`;
       if (usedBefore(call, fingerprint) === undefined) {
         ownOf(call);
-        const tokened = token === undefined ? {} : { token, fingerprint };
-        state.commit({ kind: 'delete_article', article: subject, author: actor.id, at: state.now(), ...tokened });
+        const entry = { kind: 'delete_article', article: subject, author: actor.id, at: state.now() } as const;
+        state.commit({ ...entry, ...tokened(call, fingerprint) });
       }
       return { data: { deleted: true } };
     },

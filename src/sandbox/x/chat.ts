@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   canonicalConversationId,
   conversationIdOf,
@@ -22,7 +21,7 @@ import { type Placed, pageOf, paging, sizeOf } from './paging.ts';
 import { userJson } from './render.ts';
 import { checkValue, dataOf, pick } from './request.ts';
 import { selectionOf } from './selection.ts';
-import { objectIn, oneOf, usedBefore, userOperation, type WriteCall } from './write.ts';
+import { fingerprintOf, objectIn, oneOf, tokened, usedBefore, userOperation, type WriteCall } from './write.ts';
 
 /** The id of the other user, or both ids in any order. The sandbox has no groups. */
 export const conversationForm = /^(\d{1,19}|\d{1,19}-\d{1,19})$/;
@@ -95,7 +94,7 @@ export const chatOperations: readonly XOperation[] = [
     idForm: conversationForm,
     names: ['conversation_key_version', 'conversation_participant_keys', 'action_signatures'],
     run(call) {
-      const { state, actor, body, token } = call;
+      const { state, actor, body } = call;
       const { chats } = state.dataset;
       const id = conversationIdIn(call);
       const other = otherSide(call, id);
@@ -119,8 +118,16 @@ export const chatOperations: readonly XOperation[] = [
         throw new Problem(409, 'key_changed', 'The conversation has a newer key');
       const at = state.now();
       const seq = chats.nextSeqId(at);
-      const used = token !== undefined && { token, fingerprint };
-      state.commit({ kind: 'chat_key', user: actor.id, other: other.id, at, seq, version, sealed, ...used });
+      state.commit({
+        kind: 'chat_key',
+        user: actor.id,
+        other: other.id,
+        at,
+        seq,
+        version,
+        sealed,
+        ...tokened(call, fingerprint),
+      });
       return { data: { conversation_id: inPath(id), sequence_id: seq } };
     },
   }),
@@ -252,20 +259,16 @@ function add(
   what: string,
   check: () => { type: 'content' } | { type: 'deletion'; targets: readonly string[]; forAll?: true },
 ): string {
-  const { state, actor, token } = call;
+  const { state, actor } = call;
+  // Of the unencrypted parts, because encrypting the same content again gives other bytes.
   const fingerprint = fingerprintOf(conversation.id, what);
   const known = conversation.sentSeqId(actor, sealed.messageId) ?? usedBefore(call, fingerprint);
   if (known !== undefined) return known;
-  const more = { ...check(), ...(token !== undefined && { token, fingerprint }) };
+  const more = { ...check(), ...tokened(call, fingerprint) };
   const at = state.now();
   const seq = state.dataset.chats.nextSeqId(at);
   state.commit({ kind: 'chat_event', user: actor.id, other: conversation.other(actor).id, at, seq, sealed, ...more });
   return seq;
-}
-
-/** Fingerprints the unencrypted parts of a request, because encrypting the same content again gives other bytes. */
-function fingerprintOf(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
 function messageIdIn(body: Fields): string {

@@ -2,7 +2,7 @@ import { aboutForm } from '../dataset/about.ts';
 import type { Relation } from '../dataset/relation.ts';
 import { reversed } from '../dataset/timelines.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
-import { activeUser, checkShownTo, isActive, isShownTo, visibleTweet } from '../dataset/visibility.ts';
+import { activeUser, activeUserNamed, checkShownTo, isActive, isShownTo, visibleTweet } from '../dataset/visibility.ts';
 import type { XOperation } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 import { badRequest, notFound } from '../refusal.ts';
@@ -14,7 +14,7 @@ import { userJson } from './render.ts';
 import { checkValue, idPattern, namePattern } from './request.ts';
 
 const userById = ({ dataset }: ReadCall, id: string) => activeUser(dataset.users.get(id), id);
-const userByName = ({ dataset }: ReadCall, name: string) => activeUser(dataset.userNamed(name), name);
+const userByName = ({ dataset }: ReadCall, name: string) => activeUserNamed(dataset, name);
 
 /** Returns the user of the path. Only followers may see the lists of a protected user. */
 export function shownUser(call: ReadCall): User {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { visibleTweet } from '../dataset/visibility.ts';
 import { type Fields, optionalString } from '../fields.ts';
@@ -77,6 +78,15 @@ function idempotencyToken({ headers }: Call): string | undefined {
   if (token === undefined || (typeof token === 'string' && /^[\x20-\x7e]{1,128}$/.test(token))) return token;
   throw badRequest('idempotency-token', 'idempotency-token must be 1 to 128 printable ASCII characters');
 }
+
+/** Hashes what a write asks for, to recognize another write with the same idempotency token. */
+export function fingerprintOf(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** The part of a journal entry that remembers the idempotency token. */
+export const tokened = ({ token }: Pick<WriteCall, 'token'>, fingerprint: string) =>
+  token !== undefined && { token, fingerprint };
 
 /** Returns what the first request with this idempotency token created or changed, if there was one. */
 export function usedBefore({ state, actor, token }: WriteCall, fingerprint: string): string | undefined {
