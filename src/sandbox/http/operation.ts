@@ -22,7 +22,10 @@ interface Route {
   readonly maxJsonBytes?: number;
 }
 
-/** An operation that needs no token. `control`: for anybody on this machine. `open`: one of the sign-in, which is counted, takes faults and accepts forms. */
+/**
+ * An operation that needs no token. Anybody on this machine may call `control` ones. `open` ones belong to the sign-in: they
+ * are counted, take faults and accept forms.
+ */
 export interface PlainOperation extends Route {
   readonly access: 'control' | 'open';
   handle(call: Call): SandboxResponse;

@@ -25,8 +25,8 @@ const FIRST = 'first';
 const maxStarts = 5;
 
 /**
- * Reads the token of a page. A token has the position before the page and the positions of earlier pages. It belongs to one list and one
- * user. `position` is undefined without a token.
+ * Reads the token of a page. A token has the position before the page and the positions of earlier pages. It belongs to
+ * one list and one user. `position` is undefined without a token.
  */
 export function openToken({ operation, state: { cursors }, query, viewer }: PagedCall, list: string) {
   const scope = [operation, list, viewer?.id ?? ''];

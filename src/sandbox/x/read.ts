@@ -27,7 +27,9 @@ interface Declared {
   run(call: ReadCall): Answer | SandboxResponse;
 }
 
-/** Declares a read. `id` is the operationId in X's OpenAPI document. The path has `{id}` or `{username}` for the subject. */
+/**
+ * Declares a read. `id` is the operationId in X's OpenAPI document. The path has `{id}` or `{username}` for the subject.
+ */
 export function read(
   of: Kind,
   id: string,

@@ -115,7 +115,7 @@ export const timelineOperations: readonly XOperation[] = [
     from: ({ dataset, subject, viewer }) => ({ after: related(visibleTweet(dataset, subject, viewer).quotes) }),
   }),
 
-  // Extension
+  // An extension of X's API.
   postList('getSandboxHome', '/sandbox/home', {
     sizes: [1, 100, 20],
     userOnly: true,

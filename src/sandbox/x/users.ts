@@ -104,7 +104,7 @@ export const userOperations: readonly XOperation[] = [
     },
   }),
 
-  // Extensions
+  // Extensions of X's API.
   list('users', 'getFollowersYouKnow', '/sandbox/users/{id}/followers_you_know', {
     sizes: [1, 1_000, 100],
     userOnly: true,

@@ -59,7 +59,11 @@ export function userOperation(
     return { operation: id, state, actor: viewer, subject, target, query, body, extended, token };
   };
   return {
-    ...{ ...route, id, method, path, access: 'x' },
+    ...route,
+    id,
+    method,
+    path,
+    access: 'x',
     ...(waitMs && { waitMs: (call: TokenCall) => waitMs(read(call)) }),
     async handle(call): Promise<SandboxResponse> {
       const given = read(call);
