@@ -1,5 +1,5 @@
 import document from '../../schema/sandbox.openapi.json' with { type: 'json' };
-import type { RoutedOperation } from '../../src/sandbox/http/operation.ts';
+import type { Operation } from '../../src/sandbox/http/operation.ts';
 import { operations } from '../../src/sandbox/operations/table.ts';
 import { xOperations } from '../../src/sandbox/x/operations.ts';
 import { contracts, type OperationContract, type Schema } from './sandbox-contracts.ts';
@@ -33,7 +33,7 @@ const tags = [
   ['/2/oauth2/', 'sign-in'],
 ] as const;
 
-function describe({ id, path, access }: RoutedOperation, contract: OperationContract): Schema {
+function describe({ id, path, access }: Operation, contract: OperationContract): Schema {
   const { summary, description, parameters = [], body, responses } = contract;
   const all = [...partsOf(path), ...parameters].map((each) => component('parameters', each));
   const answered = Object.entries(responses).map(([status, each]) => [status, component('responses', each)]);

@@ -12,7 +12,7 @@ export interface OperationContract {
   readonly summary: string;
   readonly description?: string;
   /** The query and header parameters. Path parameters are derived from the path. */
-  readonly parameters?: readonly (string | Schema)[];
+  readonly parameters?: readonly Schema[];
   readonly body?: string | Schema;
   /** The responses by status. Any operation may also return a problem. */
   readonly responses: Readonly<Record<number, string | Schema>>;
@@ -29,14 +29,6 @@ export function ref(name: string): Schema {
 export function closedObject(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', required, properties, additionalProperties: false };
-}
-
-/** Declares the schema of a page. The items of the page have the named schema of the document. */
-export function pageOf(items: string, name: string): Schema {
-  return closedObject({
-    [items]: { type: 'array', maxItems: 100, items: ref(name) },
-    next_cursor: { type: ['string', 'null'] },
-  });
 }
 
 /** Declares a JSON response. */
@@ -74,33 +66,35 @@ const paging = ['max_results', 'pagination_token'];
 export const contracts: Readonly<Record<string, OperationContract>> = {
   activity: {
     summary:
-      'The activity feed of the actor, oldest event first. Without a cursor: no events, and a cursor at the end of the feed.',
+      'The activity feed of the actor, oldest event first. Without a token: no events, and a token for the end of the feed.',
     description:
-      "The feed has mentions of the actor, replies to, quotes, likes and retweets of the actor's tweets, follows (of a protected actor, once they are accepted), and the events of the actor's conversations by both sides. It has no other actions of the actor, no events by suspended or deleted accounts, and no tweet that is hidden from the actor or was deleted since. All events of a conversation stay in the feed, in order. After a message is deleted for all, the events of the message, its edits and its reactions have `detail` and `signature` null. A tweet makes at most one event for each account, whose `types` are all that apply. An action that is undone and repeated is a new event. The last 10,000 events of the last 7 days are kept for each account. An older cursor continues at the oldest event, with `gap` true. If SANDBOX_ACTIVITY is on, users of the dataset act on a demo account every few seconds while its feed was read within the last minute.",
+      "The feed has mentions of the actor, replies to, quotes, likes and retweets of the actor's tweets, follows (of a protected actor, once they are accepted), and the events of the actor's conversations by both sides. It has no other actions of the actor, no events by suspended or deleted accounts, and no tweet that is hidden from the actor or was deleted since. All events of a conversation stay in the feed, in order. After a message is deleted for all, the events of the message, its edits and its reactions have `detail` and `signature` null. A tweet makes at most one event for each account, whose `types` are all that apply. An action that is undone and repeated is a new event. The last 10,000 events of the last 7 days are kept for each account. An older token continues at the oldest event, with `gap` true. If SANDBOX_ACTIVITY is on, users of the dataset act on a demo account every few seconds while its feed was read within the last minute.",
     parameters: [
-      'Count',
+      { name: 'max_results', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
       {
-        name: 'cursor',
+        name: 'pagination_token',
         in: 'query',
         description:
-          '`next_cursor` of an earlier page of the same actor, of any age. Any other value, or one from before a reset, is `bad_cursor` 400.',
+          '`next_token` of an earlier page of the same actor, of any age. Any other value, or one from before a reset, is 400.',
         schema: { type: 'string' },
       },
       {
         name: 'wait_ms',
         in: 'query',
         description:
-          'With a cursor and without events after it, the request waits for the next event, at most this many milliseconds. It may end earlier without events: when the dataset is reset, when the sandbox stops, and at once while 32 requests for this feed or 1,000 in all wait.',
+          'With a token and without events after it, the request waits for the next event, at most this many milliseconds. It may end earlier without events: when the dataset is reset, when the sandbox stops, and at once while 32 requests for this feed or 1,000 in all wait.',
         schema: { type: 'integer', minimum: 0, maximum: 60_000, default: 0 },
       },
     ],
     responses: {
       200: jsonResponse(
-        'A page. Fewer events than `count` means that there are no more yet.',
+        'A page. Fewer events than `max_results` means that there are no more yet.',
         closedObject({
-          events: { type: 'array', maxItems: 100, items: ref('ActivityEvent') },
-          gap: { type: 'boolean', description: 'Whether events between the cursor and this page are no longer kept.' },
-          next_cursor: { type: 'string', description: 'Always present, even on an empty page.' },
+          data: { type: 'array', maxItems: 100, items: ref('ActivityEvent') },
+          meta: closedObject({
+            gap: { type: 'boolean', description: 'Whether events between the token and this page are no longer kept.' },
+            next_token: { type: 'string', description: 'Always present, even on an empty page.' },
+          }),
         }),
       ),
     },

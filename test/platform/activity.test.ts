@@ -142,7 +142,7 @@ describe('the response of a platform', async () => {
   const actor = { id: '7', screen_name: 'grace', name: 'Grace' };
   const tweet = { id: '8', text: 'Hi', in_reply_to_id: null, quoted_tweet_id: null };
   const mention = { id: '9', type: 'mention', created_at: '2026-05-20T12:00:00.000Z', actor, tweet };
-  const page = (...events: unknown[]) => ({ events, gap: true, next_cursor: 'next' });
+  const page = (...events: unknown[]) => ({ data: events, meta: { gap: true, next_token: 'next' } });
 
   test('cuts a text that is longer than the platform allows, and no surrogate pair', async () => {
     const text = `${'x'.repeat(24_999)}\u{1f600}`;
@@ -154,7 +154,7 @@ describe('the response of a platform', async () => {
     ['more events than were asked for', page(mention, mention, mention, mention)],
     ['a screen name that is too long', page({ ...mention, actor: { ...actor, screen_name: 'x'.repeat(201) } })],
     ['a name that is too long', page({ ...mention, actor: { ...actor, name: 'x'.repeat(201) } })],
-    ['a cursor that is too long', { ...page(mention), next_cursor: 'x'.repeat(4_097) }],
+    ['a cursor that is too long', { ...page(mention), meta: { gap: true, next_token: 'x'.repeat(4_097) } }],
   ])('with %s is refused', async (_name, response) => {
     await expect(read(response)).rejects.toMatchObject({ reason: 'platform_unreadable' });
   });
@@ -177,9 +177,9 @@ describe('the response of a platform', async () => {
   });
 
   test.each<[string, unknown]>([
-    ['no events', { gap: false, next_cursor: 'next' }],
-    ['no cursor', { ...page(), next_cursor: null }],
-    ['no gap', { ...page(), gap: undefined }],
+    ['no events', { meta: { gap: false, next_token: 'next' } }],
+    ['no cursor', { ...page(), meta: { gap: true, next_token: null } }],
+    ['no gap', { ...page(), meta: { next_token: 'next' } }],
     ['an event that is none', page('like')],
     ['an event without a type', page({ ...mention, type: 3 })],
     ['an event whose id is no id', page({ ...mention, id: 9 })],

@@ -12,21 +12,21 @@ test('kill -9 at any time loses no event that was acknowledged or read, and its 
   let cursor = '';
   let first = '';
   const poll = async (url: string, as: Account, from: string): Promise<Json> => {
-    const query = from === '' ? '' : `&cursor=${from}`;
-    return (await request(url, 'GET', `/sandbox/activity?count=100${query}`, { as })).body;
+    const query = from === '' ? '' : `&pagination_token=${from}`;
+    return (await request(url, 'GET', `/sandbox/activity?max_results=100${query}`, { as })).body;
   };
   const drain = async (url: string, as: Account): Promise<void> => {
     for (;;) {
-      const { events, next_cursor } = await poll(url, as, cursor);
-      read.push(...events);
-      cursor = next_cursor;
-      if (events.length === 0) return;
+      const { data, meta } = await poll(url, as, cursor);
+      read.push(...data);
+      cursor = meta.next_token;
+      if (data.length === 0) return;
     }
   };
   for (let round = 0; round < repetitions(2, 3); round++) {
     const { child, url } = await startChild(dataDir);
     const [ada] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
-    if (cursor === '') cursor = first = (await poll(url, ada, '')).next_cursor;
+    if (cursor === '') cursor = first = (await poll(url, ada, '')).meta.next_token;
     const before = acknowledged.length;
     const makers = Array.from({ length: 4 }, async () => {
       for (;;) {

@@ -22,10 +22,10 @@ describe('a feed', () => {
   test('without a cursor begins at the end: it has later events and no earlier ones', async () => {
     await happen(feed.account, 3);
     const { body } = await feed.page();
-    expect(body).toEqual({ events: [], gap: false, next_cursor: expect.any(String) });
+    expect(body).toEqual({ data: [], meta: { gap: false, next_token: expect.any(String) } });
     const [event] = await happen(feed.account);
-    const next = (await feed.page({ cursor: body.next_cursor })).body;
-    expect(ids(next.events)).toEqual([event.id]);
+    const next = (await feed.page({ pagination_token: body.meta.next_token })).body;
+    expect(ids(next.data)).toEqual([event.id]);
   });
 
   test('returns every event once and in order at every page size, also while events are added', async () => {
@@ -38,9 +38,9 @@ describe('a feed', () => {
     feed.cursor = from;
     const found: Json[] = [];
     for (let page = 0; page < 8; page++) {
-      const { body } = await feed.page({ cursor: feed.cursor ?? '', count: '6' });
-      found.push(...body.events);
-      feed.cursor = body.next_cursor;
+      const { body } = await feed.page({ pagination_token: feed.cursor ?? '', max_results: '6' });
+      found.push(...body.data);
+      feed.cursor = body.meta.next_token;
       made.push(...(await happen(feed.account)));
     }
     expect(ids([...found, ...(await feed.read())])).toEqual(ids(made));
@@ -67,18 +67,18 @@ describe('a feed', () => {
     const cursor = feed.cursor ?? '';
     const other = new Feed(sandbox, sandbox.ada);
     const replies = [
-      ...(await Promise.all(['', 'AAAA', `${cursor}A`].map((bad) => feed.page({ cursor: bad })))),
-      await other.page({ cursor }),
+      ...(await Promise.all(['', 'AAAA', `${cursor}A`].map((bad) => feed.page({ pagination_token: bad })))),
+      await other.page({ pagination_token: cursor }),
     ];
-    for (const { status, body } of replies) expect([status, body.reason]).toEqual([400, 'bad_cursor']);
-    for (const count of ['0', '101', 'x']) expect(fieldOf(await feed.page({ count }))).toBe('count');
+    for (const reply of replies) expect([reply.status, fieldOf(reply)]).toEqual([400, 'pagination_token']);
+    for (const size of ['0', '101', 'x']) expect(fieldOf(await feed.page({ max_results: size }))).toBe('max_results');
     expect((await sandbox.call('GET', '/sandbox/activity')).body.reason).toBe('bad_token');
   });
 
   test('deletes events after seven days, and reports a gap only to readers that missed them', async () => {
     const [missed] = await happen(feed.account);
     const before = feed.cursor;
-    feed.cursor = (await feed.page({ cursor: before ?? '' })).body.next_cursor;
+    feed.cursor = (await feed.page({ pagination_token: before ?? '' })).body.meta.next_token;
     const read = feed.cursor;
     clock += 3 * DAY_MS;
     const [kept] = await happen(feed.account);
@@ -86,17 +86,20 @@ describe('a feed', () => {
     feed.cursor = before;
     expect([ids(await feed.read()), feed.gap]).toEqual([[missed.id, kept.id], false]);
     clock += 1;
-    const { body } = await feed.page({ cursor: before ?? '' });
-    expect([ids(body.events), body.gap]).toEqual([[kept.id], true]);
-    expect((await feed.page({ cursor: body.next_cursor })).body.gap).toBe(false);
-    expect((await feed.page({ cursor: read ?? '' })).body).toMatchObject({ events: [{ id: kept.id }], gap: false });
+    const { body } = await feed.page({ pagination_token: before ?? '' });
+    expect([ids(body.data), body.meta.gap]).toEqual([[kept.id], true]);
+    expect((await feed.page({ pagination_token: body.meta.next_token })).body.meta.gap).toBe(false);
+    expect((await feed.page({ pagination_token: read ?? '' })).body).toMatchObject({
+      data: [{ id: kept.id }],
+      meta: { gap: false },
+    });
   });
 
   test('keeps the last 10,000 events', async () => {
     const made: Json[] = [];
     for (let round = 0; round < 6; round++) made.push(...(await happen(feed.account, 2_000)));
-    const found = await feed.page({ cursor: feed.cursor ?? '' });
-    expect(found.body.gap).toBe(true);
+    const found = await feed.page({ pagination_token: feed.cursor ?? '' });
+    expect(found.body.meta.gap).toBe(true);
     const rest = await feed.read();
     expect(feed.gap).toBe(false);
     expect(ids(rest)).toEqual(ids(made).slice(2_000));
@@ -138,11 +141,11 @@ describe('after restarts and resets', () => {
     await before.read();
     const [old] = await happen(first.ada, 1, 'like', first);
     await first.control('reset');
-    expect((await before.page({ cursor: before.cursor ?? '' })).body.reason).toBe('bad_cursor');
+    expect(fieldOf(await before.page({ pagination_token: before.cursor ?? '' }))).toBe('pagination_token');
     await first.close();
 
     const second = await open(root);
-    expect((await new Feed(second, second.ada).page({ cursor: before.cursor ?? '' })).status).toBe(400);
+    expect((await new Feed(second, second.ada).page({ pagination_token: before.cursor ?? '' })).status).toBe(400);
     const after = new Feed(second, second.ada);
     expect(await after.read()).toEqual([]);
     const [event] = await happen(second.ada, 1, 'like', second);

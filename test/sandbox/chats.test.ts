@@ -157,15 +157,15 @@ describe('an event', () => {
   test('is in the activity of both participants, without its content after it was deleted for all', async () => {
     const both = [anna, ben] as const;
     const cursors = await Promise.all(
-      both.map(async ({ account }) => (await sandbox.get('/sandbox/activity', account)).body.next_cursor as string),
+      both.map(async ({ account }) => (await sandbox.get('/sandbox/activity', account)).body.meta.next_token as string),
     );
     const since = async () =>
       Promise.all(
         both.map(async (as, index) => {
           const other = as === anna ? ben : anna;
-          const { body } = await sandbox.get(`/sandbox/activity?cursor=${cursors[index]}`, as.account);
+          const { body } = await sandbox.get(`/sandbox/activity?pagination_token=${cursors[index]}`, as.account);
           const reader = await as.reader(other.account);
-          return body.events.map(({ type, chat }: Json) => {
+          return body.data.map(({ type, chat }: Json) => {
             const opened = openEvent(chat.encoded_event, reader);
             return [type, chat.from_me === (chat.sender_id === as.account.userId), opened.ok || opened.reason];
           });

@@ -101,7 +101,7 @@ describe('a reset', () => {
 describe('added followers', () => {
   test('follow a user at once, without credentials and without events', async () => {
     const before = (await sandbox.user('grace')).public_metrics.followers_count;
-    const { next_cursor: cursor } = (await sandbox.get('/sandbox/activity', sandbox.grace)).body;
+    const { next_token: token } = (await sandbox.get('/sandbox/activity', sandbox.grace)).body.meta;
     const added = await sandbox.control('followers', { userName: 'grace', count: 250 });
     expect([added.status, added.body]).toEqual([201, { followers: before + 250 }]);
     const path = `/2/users/${sandbox.grace.userId}/followers?max_results=100&user.fields=public_metrics`;
@@ -111,7 +111,7 @@ describe('added followers', () => {
       username: 'follower250',
       public_metrics: { followers_count: 0, following_count: 1 },
     });
-    expect((await sandbox.get(`/sandbox/activity?cursor=${cursor}`, sandbox.grace)).body.events).toEqual([]);
+    expect((await sandbox.get(`/sandbox/activity?pagination_token=${token}`, sandbox.grace)).body.data).toEqual([]);
   });
 
   test('have names that are not taken', async () => {

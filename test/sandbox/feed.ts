@@ -21,13 +21,13 @@ export class Feed {
   async read(count = 100): Promise<Json[]> {
     const found: Json[] = [];
     for (;;) {
-      const query = this.cursor === undefined ? {} : { cursor: this.cursor };
-      const { status, body } = await this.page({ ...query, count: String(count) });
+      const query = this.cursor === undefined ? {} : { pagination_token: this.cursor };
+      const { status, body } = await this.page({ ...query, max_results: String(count) });
       if (status !== 200) throw new Error(JSON.stringify(body));
-      this.cursor = body.next_cursor;
-      this.gap = body.gap;
-      found.push(...body.events);
-      if (body.events.length < count) return found;
+      this.cursor = body.meta.next_token;
+      this.gap = body.meta.gap;
+      found.push(...body.data);
+      if (body.data.length < count) return found;
     }
   }
 

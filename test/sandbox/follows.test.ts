@@ -142,8 +142,8 @@ test('a mute hides posts from home, mentions and the activity feed only', async 
       ),
     );
   expect(await shown()).toEqual([false, false, false]);
-  const { events } = (await sandbox.get(`/sandbox/activity?cursor=${feed.body.next_cursor}`, me)).body;
-  expect(events).toEqual([]);
+  const later = await sandbox.get(`/sandbox/activity?pagination_token=${feed.body.meta.next_token}`, me);
+  expect(later.body.data).toEqual([]);
   expect((await data(`/2/users/${other.userId}/tweets`, me)).map((post) => post.id)).toEqual([id]);
   expect((await user(other.userName, me)).connection_status).toEqual(['following', 'muting']);
   expect((await clear('muting', other.userId, me)).body).toEqual({ data: { muting: false } });

@@ -280,8 +280,8 @@ describe('revocation', () => {
   test('ends a request that waits for events with 401, unlike the end of its token', async () => {
     const wait = async () => {
       const as = { ...sandbox.ada, authToken: (await client.signIn())['access_token'] ?? '' };
-      const { next_cursor: cursor } = (await sandbox.get('/sandbox/activity', as)).body;
-      const reply = sandbox.get(`/sandbox/activity?wait_ms=60000&cursor=${encodeURIComponent(cursor)}`, as);
+      const { next_token: token } = (await sandbox.get('/sandbox/activity', as)).body.meta;
+      const reply = sandbox.get(`/sandbox/activity?wait_ms=60000&pagination_token=${token}`, as);
       await expect.poll(async () => (await sandbox.call('GET', '/control/stats')).body.waiting[as.userId]).toBe(1);
       return { reply };
     };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Relation } from '../../src/sandbox/dataset/relation.ts';
-import { takePage } from '../../src/sandbox/http/paged.ts';
+import { takePage } from '../../src/sandbox/x/paging.ts';
 
 const item = fc.integer({ min: 0, max: 30 });
 const change = fc.record({ item, enters: fc.boolean() });

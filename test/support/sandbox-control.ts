@@ -1,10 +1,7 @@
 import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
-import { operations } from '../../src/sandbox/operations/table.ts';
 import { xOperations } from '../../src/sandbox/x/operations.ts';
 
-const ofActors = new Set(
-  [...operations.filter(({ access }) => access === 'actor'), ...xOperations].map(({ id }) => id),
-);
+const ofActors = new Set(xOperations.map(({ id }) => id));
 
 /** Selects every request of an action. Look-ups, of which these actions consist, are affected only by faults that name them. */
 export const everyRequestOf = ({ name }: { name: string }) => ({

@@ -38,7 +38,7 @@ import { parseRecordUri } from './identifiers.ts';
 import type { MediaStore } from './media.ts';
 import { asProblem, type Subject, subjectNotFound } from './problems.ts';
 import { collections, type Records, type StrongRef } from './records.ts';
-import type { RawPage, ServerSession } from './server-session.ts';
+import type { PageParams, RawPage, ServerSession } from './server-session.ts';
 import { firstGraphemes } from './write-post.ts';
 import { XrpcError } from './xrpc.ts';
 
@@ -203,12 +203,12 @@ export class AtprotoArticles implements PlatformArticles {
       await this.#actor.ids.save();
       return summaries;
     };
-    return this.#actor.page(page, (limit, cursor) => this.#entriesOf(repo, limit, cursor), read);
+    return this.#actor.page(page, (paging) => this.#entriesOf(repo, paging), read);
   }
 
   /** Returns the URIs of the tweets that publish a user's articles. */
-  async postsOf(did: string, limit: number, cursor?: string): Promise<RawPage<string>> {
-    const { items, cursor: next } = await this.#entriesOf(did as Did, limit, cursor);
+  async postsOf(did: string, paging: PageParams): Promise<RawPage<string>> {
+    const { items, cursor: next } = await this.#entriesOf(did as Did, paging);
     const posts = items.flatMap(({ entry }) => (statusOf(entry) === 'published' ? (entry.postern?.post ?? []) : []));
     return { items: posts, cursor: next };
   }
@@ -328,7 +328,7 @@ export class AtprotoArticles implements PlatformArticles {
   }
 
   /** Reads a page of a user's articles, newest first. Malformed records are left out. */
-  async #entriesOf(repo: Did, limit: number, cursor?: string): Promise<RawPage<FoundEntry>> {
+  async #entriesOf(repo: Did, { limit, cursor }: PageParams): Promise<RawPage<FoundEntry>> {
     const isOwn = repo === (await this.#actor.did());
     const subject: Subject = { kind: 'User', id: repo };
     const ask = isOwn ? this.#actor.about(null, true) : await this.#actor.repositoryOf(repo, subject);

@@ -21,7 +21,13 @@ export interface RawPage<Item> {
   cursor?: string | undefined;
 }
 
-type Fetch<Item> = (limit: number, cursor?: string) => Promise<RawPage<Item>>;
+/** The parameters with which methods select a page. */
+export interface PageParams {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+type Fetch<Item> = (params: PageParams) => Promise<RawPage<Item>>;
 
 /** The maximum number of profiles in one request. */
 const profilesAtOnce = 25;
@@ -125,7 +131,7 @@ export class ServerSession {
     fetch: Fetch<Item>,
     read: (items: readonly Item[]) => Promise<Read[]>,
   ): Promise<Page<Read>> {
-    const raw = await fetch(count, cursor ?? undefined);
+    const raw = await fetch({ limit: count, cursor: cursor ?? undefined });
     // A server may send more items than requested, and each item needs a part of a further request.
     const [items, next] = await Promise.all([read(raw.items.slice(0, count)), this.#further(fetch, raw.cursor)]);
     return { items, cursor: next };
@@ -202,7 +208,7 @@ export class ServerSession {
   async #further<Item>(fetch: Fetch<Item>, cursor: string | undefined): Promise<string | null> {
     let next = cursor;
     for (let probes = 0; next !== undefined && probes < maxProbes; probes += 1) {
-      const probe = await fetch(1, next);
+      const probe = await fetch({ limit: 1, cursor: next });
       if (probe.items.length > 0) return next;
       next = probe.cursor;
     }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mainSchema as getProfile } from '@atcute/bluesky/types/app/actor/getProfile';
 import { mainSchema as searchActors } from '@atcute/bluesky/types/app/actor/searchActors';
 import { mainSchema as createBookmark } from '@atcute/bluesky/types/app/bookmark/createBookmark';
+import type * as Bookmarks from '@atcute/bluesky/types/app/bookmark/defs';
 import { mainSchema as deleteBookmark } from '@atcute/bluesky/types/app/bookmark/deleteBookmark';
 import { mainSchema as getBookmarks } from '@atcute/bluesky/types/app/bookmark/getBookmarks';
 import type * as Feed from '@atcute/bluesky/types/app/feed/defs';
@@ -47,14 +48,15 @@ import type { ActivityFeeds } from './activity.ts';
 import type { AtprotoArticles } from './articles.ts';
 import { encodeRecordUri, parseRecordUri } from './identifiers.ts';
 import type { MediaStore } from './media.ts';
-import { subjectNotFound } from './problems.ts';
+import { type Subject, subjectNotFound } from './problems.ts';
 import type { ProfileView } from './read-user.ts';
 import { type Collection, collections, type Records, type StrongRef } from './records.ts';
 import { userSubject } from './references.ts';
 import { matchesSearch, parseSearch } from './search.ts';
-import type { ServerSession } from './server-session.ts';
+import type { PageParams, ServerSession } from './server-session.ts';
 import { verifiedBy } from './verifications.ts';
 import { createPost, findPost, tweetSubject } from './write-post.ts';
+import type { Method, OutputOf, ParamsOf } from './xrpc.ts';
 
 interface SessionParts {
   records: Records;
@@ -82,20 +84,13 @@ export class AtprotoSession extends UnsupportedSession {
     this.articles = parts.articles;
   }
 
-  override async searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
+  override async searchTweets({ q, product, ...page }: TweetSearch): Promise<Page<Tweet>> {
     const search = parseSearch(q);
     const { filters: _, ...query } = search;
-    const ask = this.#actor.about(null, true);
     const sort = product === 'Top' ? 'top' : 'latest';
-    const fetch = async (limit: number, after?: string) => {
-      const { posts, cursor: next } = await ask(searchPosts, {
-        params: { ...query, sort, limit, cursor: after } as never,
-      });
-      return { items: posts, cursor: next };
-    };
-    const read = async (posts: readonly Feed.PostView[]) =>
+    const read = (posts: readonly Feed.PostView[]) =>
       this.#actor.tweets(posts.filter((post) => matchesSearch(post, search)));
-    return this.#actor.page({ count, cursor }, fetch, read);
+    return this.#list(page, searchPosts, { params: { ...query, sort } as never }, ({ posts }) => posts, read);
   }
 
   override get media(): PlatformMedia {
@@ -167,71 +162,38 @@ export class AtprotoSession extends UnsupportedSession {
   }
 
   override async quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
-    const uri = await this.#uri(tweetId);
-    await findPost(this.#actor, this.#records, uri, tweetId);
-    const ask = this.#actor.about(tweetSubject(tweetId), true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { posts, cursor: next } = await ask(getQuotes, { params: { uri, limit, cursor } });
-      return { items: posts, cursor: next };
-    };
-    return this.#actor.page(page, fetch, this.#actor.tweets);
+    return this.#list(page, getQuotes, await this.#ofPost(tweetId), ({ posts }) => posts, this.#actor.tweets);
   }
 
   override async retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
-    const uri = await this.#uri(tweetId);
-    await findPost(this.#actor, this.#records, uri, tweetId);
-    const ask = this.#actor.about(tweetSubject(tweetId), true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { repostedBy, cursor: next } = await ask(getRepostedBy, { params: { uri, limit, cursor } });
-      return { items: repostedBy, cursor: next };
-    };
-    return this.#actor.page(page, fetch, this.#actor.cards);
+    const usersOf = ({ repostedBy }: OutputOf<typeof getRepostedBy>) => repostedBy;
+    return this.#list(page, getRepostedBy, await this.#ofPost(tweetId), usersOf, this.#actor.cards);
   }
 
   override async likers(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
-    const uri = await this.#uri(tweetId);
-    await findPost(this.#actor, this.#records, uri, tweetId);
-    const ask = this.#actor.about(tweetSubject(tweetId), true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { likes, cursor: next } = await ask(getLikes, { params: { uri, limit, cursor } });
-      return { items: likes.map(({ actor }) => actor), cursor: next };
-    };
-    return this.#actor.page(page, fetch, this.#actor.cards);
+    const usersOf = ({ likes }: OutputOf<typeof getLikes>) => likes.map(({ actor }) => actor);
+    return this.#list(page, getLikes, await this.#ofPost(tweetId), usersOf, this.#actor.cards);
   }
 
   /** Reposts are left out, because several users may repost the same post. */
   override async homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
-    const ask = this.#actor.about(null, true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { feed, cursor: next } = await ask(getTimeline, { params: { limit, cursor } });
-      return { items: feed, cursor: next };
-    };
     const read = (feed: readonly Feed.FeedViewPost[]) => this.#actor.tweets(postsOf(feed, (item) => !isRepost(item)));
-    return { ...(await this.#actor.page(page, fetch, read)), viewerId: await this.#actor.viewerId() };
+    const found = await this.#list(page, getTimeline, {}, ({ feed }) => feed, read);
+    return { ...found, viewerId: await this.#actor.viewerId() };
   }
 
   override async bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>> {
-    const ask = this.#actor.about(null, true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { bookmarks, cursor: next } = await ask(getBookmarks, { params: { limit, cursor } });
-      return { items: bookmarks.map(({ item }) => item), cursor: next };
-    };
-    const read = (items: readonly unknown[]) =>
-      this.#actor.tweets(
-        items.filter((item) => (item as { $type?: string }).$type === 'app.bsky.feed.defs#postView') as Feed.PostView[],
-      );
-    return { ...(await this.#actor.page(page, fetch, read)), viewerId: await this.#actor.viewerId() };
+    const read = (bookmarks: readonly Bookmarks.BookmarkView[]) =>
+      this.#actor.tweets(bookmarks.flatMap(({ item }) => (item.$type === 'app.bsky.feed.defs#postView' ? [item] : [])));
+    const found = await this.#list(page, getBookmarks, {}, ({ bookmarks }) => bookmarks, read);
+    return { ...found, viewerId: await this.#actor.viewerId() };
   }
 
   override async mentions(page: PageRequest): Promise<ViewerPage<Tweet>> {
-    const ask = this.#actor.about(null, true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const params = { limit, cursor, reasons: ['mention'] };
-      const { notifications, cursor: next } = await ask(listNotifications, { params });
-      return { items: notifications.map(({ uri }) => uri), cursor: next };
-    };
-    const read = async (uris: readonly string[]) => this.#actor.tweets(await this.#posts(uris));
-    return { ...(await this.#actor.page(page, fetch, read)), viewerId: await this.#actor.viewerId() };
+    const of = { params: { reasons: ['mention'] } };
+    const urisOf = ({ notifications }: OutputOf<typeof listNotifications>) => notifications.map(({ uri }) => uri);
+    const found = await this.#list(page, listNotifications, of, urisOf, this.#tweetsAt);
+    return { ...found, viewerId: await this.#actor.viewerId() };
   }
 
   override async ownProfile(): Promise<UserProfile> {
@@ -268,67 +230,49 @@ export class AtprotoSession extends UnsupportedSession {
   }
 
   override searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
-    const ask = this.#actor.about(null, true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { actors, cursor: next } = await ask(searchActors, { params: { q, limit, cursor } });
-      return { items: actors, cursor: next };
-    };
-    return this.#actor.page(page, fetch, this.#actor.cards);
+    return this.#list(page, searchActors, { params: { q } }, ({ actors }) => actors, this.#actor.cards);
   }
 
   /** Reposts of own posts are left out, because the posts are in the list themselves. */
   override async userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
     const owner = await this.#profile(user);
-    const ask = this.#actor.about(null, true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const params = { actor: owner.did, limit, cursor, filter: 'posts_with_replies' as const };
-      const { feed, cursor: next } = await ask(getAuthorFeed, { params });
-      return { items: feed, cursor: next };
-    };
     const isListed = (item: Feed.FeedViewPost) => !isRepost(item) || item.post.author.did !== owner.did;
+    const of = { params: { actor: owner.did, filter: 'posts_with_replies' } } as const;
     const read = (feed: readonly Feed.FeedViewPost[]) => this.#actor.tweets(postsOf(feed, isListed));
-    return { ...(await this.#actor.page(page, fetch, read)), user: await this.#actor.userName(owner) };
+    const found = await this.#list(page, getAuthorFeed, of, ({ feed }) => feed, read);
+    return { ...found, user: await this.#actor.userName(owner) };
   }
 
   override async likedTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
     const owner = await this.#profile(user);
     if (owner.did !== (await this.#actor.did()))
       throw new PosternError('platform_refused', 'The network shows the likes of a user to that user only');
-    const ask = this.#actor.about(null, true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { feed, cursor: next } = await ask(getActorLikes, { params: { actor: owner.did, limit, cursor } });
-      return { items: feed, cursor: next };
-    };
+    const of = { params: { actor: owner.did } };
     const read = (feed: readonly Feed.FeedViewPost[]) => this.#actor.tweets(postsOf(feed, () => true));
-    return { ...(await this.#actor.page(page, fetch, read)), user: await this.#actor.userName(owner) };
+    const found = await this.#list(page, getActorLikes, of, ({ feed }) => feed, read);
+    return { ...found, user: await this.#actor.userName(owner) };
   }
 
   /** Reads the author's articles, and the tweets that publish them. Articles without a tweet are left out. */
   override async userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
     const owner = await this.#profile(user);
-    const fetch = (limit: number, cursor?: string) => this.articles.postsOf(owner.did, limit, cursor);
-    const read = async (uris: readonly string[]) => this.#actor.tweets(await this.#posts(uris));
-    return { ...(await this.#actor.page(page, fetch, read)), user: await this.#actor.userName(owner) };
+    const fetch = (paging: PageParams) => this.articles.postsOf(owner.did, paging);
+    const found = await this.#actor.page(page, fetch, this.#tweetsAt);
+    return { ...found, user: await this.#actor.userName(owner) };
   }
 
   override async followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
     const owner = await this.#profile(user);
-    const ask = this.#actor.about(null, true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { followers, cursor: next } = await ask(getFollowers, { params: { actor: owner.did, limit, cursor } });
-      return { items: followers, cursor: next };
-    };
-    return { ...(await this.#actor.page(page, fetch, this.#actor.cards)), user: await this.#actor.userName(owner) };
+    const of = { params: { actor: owner.did } };
+    const found = await this.#list(page, getFollowers, of, ({ followers }) => followers, this.#actor.cards);
+    return { ...found, user: await this.#actor.userName(owner) };
   }
 
   override async following(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
     const owner = await this.#profile(user);
-    const ask = this.#actor.about(null, true);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { follows, cursor: next } = await ask(getFollows, { params: { actor: owner.did, limit, cursor } });
-      return { items: follows, cursor: next };
-    };
-    return { ...(await this.#actor.page(page, fetch, this.#actor.cards)), user: await this.#actor.userName(owner) };
+    const of = { params: { actor: owner.did } };
+    const found = await this.#list(page, getFollows, of, ({ follows }) => follows, this.#actor.cards);
+    return { ...found, user: await this.#actor.userName(owner) };
   }
 
   /** The network returns these users at once, whatever the limit. The cursor is the DID of the last user on the page. */
@@ -385,9 +329,9 @@ export class AtprotoSession extends UnsupportedSession {
   override async listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>> {
     const subject = { kind: 'List', id: listId } as const;
     const list = await this.#actor.ids.uriOf(listId, collections.list, subject);
-    const fetch = async (limit: number, cursor?: string) => {
-      const { items, cursor: next } = await this.#actor.about(subject)(getList, { params: { list, limit, cursor } });
-      return { items: items.map((item) => item.subject), cursor: next };
+    const fetch = async (paging: PageParams) => {
+      const { items, cursor } = await this.#actor.about(subject)(getList, { params: { list, ...paging } });
+      return { items: items.map((item) => item.subject), cursor };
     };
     return this.#actor.page(page, fetch, this.#actor.cards);
   }
@@ -395,6 +339,31 @@ export class AtprotoSession extends UnsupportedSession {
   override activity(page: ActivityRequest): Promise<ActivityPage> {
     return this.#feeds.read(this.#actor, page);
   }
+
+  /** Reads a page of what a method lists. `itemsOf` returns the items of its output. */
+  #list<M extends Method, Item, Read>(
+    page: PageRequest,
+    method: M,
+    { params, subject = null }: { params?: Omit<ParamsOf<M>, keyof PageParams>; subject?: Subject | null },
+    itemsOf: (output: OutputOf<M>) => readonly Item[],
+    read: (items: readonly Item[]) => Promise<Read[]>,
+  ): Promise<Page<Read>> {
+    const ask = this.#actor.about(subject, true);
+    const fetch = async (paging: PageParams) => {
+      const output = await ask(method, { params: { ...params, ...paging } as never });
+      return { items: itemsOf(output), cursor: (output as Partial<PageParams> | null)?.cursor };
+    };
+    return this.#actor.page(page, fetch, read);
+  }
+
+  /** Returns the parameters of a method about a post. Throws `not_found` if the post does not exist. */
+  async #ofPost(tweetId: string) {
+    const uri = await this.#uri(tweetId);
+    await findPost(this.#actor, this.#records, uri, tweetId);
+    return { params: { uri }, subject: tweetSubject(tweetId) };
+  }
+
+  readonly #tweetsAt = async (uris: readonly string[]) => this.#actor.tweets(await this.#posts(uris));
 
   #uri(tweetId: string): Promise<StrongRef['uri']> {
     return this.#actor.ids.uriOf(tweetId, collections.post, tweetSubject(tweetId));

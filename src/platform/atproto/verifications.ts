@@ -6,7 +6,7 @@ import type { UserCard } from '../../shared/model/user.ts';
 import type { PageRequest } from '../port.ts';
 import type { Subject } from './problems.ts';
 import { isVerifier, type ProfileView } from './read-user.ts';
-import type { ServerSession } from './server-session.ts';
+import type { PageParams, ServerSession } from './server-session.ts';
 
 const collection = 'app.bsky.graph.verification';
 
@@ -22,10 +22,9 @@ export async function verifiedBy(
 ): Promise<Page<UserCard>> {
   if (!isVerifier(verifier)) return { items: [], cursor: null };
   const ask = await actor.repositoryOf(verifier.did, subject);
-  const fetch = async (limit: number, cursor?: string) => {
-    const params = { repo: verifier.did, collection, limit, cursor } as const;
-    const { records, cursor: next } = await ask(listRecords, { params });
-    return { items: records.map(({ value }) => value), cursor: next };
+  const fetch = async (paging: PageParams) => {
+    const { records, cursor } = await ask(listRecords, { params: { repo: verifier.did, collection, ...paging } });
+    return { items: records.map(({ value }) => value), cursor };
   };
   const isValid = ({ verification }: ProfileView) =>
     verification?.verifications.some(({ issuer, isValid }) => isValid && issuer === verifier.did) ?? false;

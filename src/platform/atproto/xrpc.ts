@@ -43,11 +43,13 @@ export class XrpcError extends Error {
 const maxRetryAfterSeconds = 24 * 60 * 60;
 
 /** The lexicon of a query or procedure. */
-type Method = XRPCQueryMetadata | XRPCProcedureMetadata;
+export type Method = XRPCQueryMetadata | XRPCProcedureMetadata;
 
-type ParamsOf<M> = M extends { params: infer Params extends ObjectSchema } ? InferInput<Params> : never;
+export type ParamsOf<M> = M extends { params: infer Params extends ObjectSchema } ? InferInput<Params> : never;
 type InputOf<M> = M extends { input: infer Body extends XRPCLexBodyParam } ? InferInput<Body['schema']> : never;
-type OutputOf<M> = M extends { output: infer Body extends XRPCLexBodyParam } ? InferOutput<Body['schema']> : null;
+export type OutputOf<M> = M extends { output: infer Body extends XRPCLexBodyParam }
+  ? InferOutput<Body['schema']>
+  : null;
 
 interface XrpcOptions<M> {
   params?: ParamsOf<M>;

@@ -56,7 +56,7 @@ export class SandboxArticles extends XArticles {
   override article(articleId: string): Promise<PlatformArticle> {
     const request = {
       operation: extensions.getArticle,
-      id: articleId,
+      ids: [articleId],
       subject: anArticle(articleId),
       limits: articleLimits,
     };

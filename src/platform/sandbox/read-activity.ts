@@ -9,6 +9,7 @@ import {
 import { pageLimits } from '../http/answer.ts';
 import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from '../http/wire.ts';
 import type { ActivityPage } from '../port.ts';
+import type { XBody } from '../x/client.ts';
 import { maxEventLength, messageEvent, readEvent as readChatEvent } from '../x/messages.ts';
 
 const tweetTypes = new Map<unknown, TweetEventType>([
@@ -37,15 +38,15 @@ const maxCursorLength = 4_096;
 export const eventLimits = (count: number) => pageLimits(count, maxEventLength);
 
 /** Reads a page of at most `count` events. A longer page is refused, because its cursor is after the events that were not asked for. */
-export function readActivity(body: Wire, count: number): ActivityPage {
-  const items = list(body.events, 'events');
-  if (items.length > count) throw new InvalidResponseError('events has more items than the request allows');
+export function readActivity({ data, meta }: XBody, count: number): ActivityPage {
+  const items = list(data, 'data');
+  if (items.length > count) throw new InvalidResponseError('data has more items than the request allows');
   const events: PlatformEvent[] = [];
   for (const item of items) {
-    const event = readEvent(object(item, 'events[]'));
+    const event = readEvent(object(item, 'data[]'));
     if (event !== null) events.push(event);
   }
-  return { events, cursor: text(body.next_cursor, 'next_cursor', maxCursorLength), gap: flag(body.gap, 'gap') };
+  return { events, cursor: text(meta.next_token, 'next_token', maxCursorLength), gap: flag(meta.gap, 'gap') };
 }
 
 /** Converts an event. Returns `null` if its type is not known. */

@@ -18,8 +18,8 @@ const extensions = named({
   getSandboxHome: posts('/sandbox/home', null, { sizes: [1, 100] }),
   getFollowersYouKnow: users('/sandbox/users/{}/followers_you_know', null, { sizes: [1, 1_000] }),
   getUserAbout: users('/sandbox/users/{}/about', null),
-  activity: others('/sandbox/activity', null, { query: ['count', 'cursor'], isBare: true }),
-  activityWait: others('/sandbox/activity', null, { query: ['count', 'cursor', 'wait_ms'], isBare: true }),
+  activity: others('/sandbox/activity', null, { sizes: [1, 100] }),
+  activityWait: others('/sandbox/activity', null, { query: ['wait_ms'], sizes: [1, 100] }),
 });
 
 /** A session on the sandbox on behalf of one actor: that of X, with extensions. */
@@ -45,7 +45,7 @@ export class SandboxSession extends XSession {
   override userAbout(user: UserReference): Promise<UserAbout> {
     const request = { operation: extensions.getUserAbout, subject: aUser(user), fields: cardFields };
     return this.parts.identifiers.withId(user, this.call, (id) =>
-      this.send({ ...request, id }, ({ data }) => {
+      this.get({ ...request, ids: [id] }, ({ data }) => {
         const about = object(data, 'data');
         return readAbout(about, about);
       }),
@@ -54,11 +54,9 @@ export class SandboxSession extends XSession {
 
   override activity({ waitMs = 0, count, cursor }: ActivityRequest): Promise<ActivityPage> {
     const { activity, activityWait } = extensions;
-    const query = { count: String(count), cursor };
-    const request = { limits: eventLimits(count) };
-    const read = ({ data }: XBody) => readActivity(object(data, 'data'), count);
-    if (waitMs === 0) return this.send({ operation: activity, query, ...request }, read);
-    const waiting = { ...query, wait_ms: String(waitMs) };
-    return this.send({ operation: activityWait, query: waiting, waitMs, ...request }, read);
+    const request = { page: { size: count, token: cursor }, limits: eventLimits(count) };
+    const read = (body: XBody) => readActivity(body, count);
+    if (waitMs === 0) return this.get({ operation: activity, ...request }, read);
+    return this.get({ operation: activityWait, query: { wait_ms: String(waitMs) }, waitMs, ...request }, read);
   }
 }

@@ -4,7 +4,7 @@ import type { Platform, PlatformCall, PlatformIdentifiers, PlatformSession, Plat
 import { xCapabilities } from './capabilities.ts';
 import type { XClientOptions } from './client.ts';
 import { xFeatures } from './features.ts';
-import { type SessionParts, sessionParts } from './session.ts';
+import { type SessionParts, sessionParts } from './session-parts.ts';
 import { type XApp, XSignIn } from './sign-in.ts';
 import { readTweetUrl } from './tweet-url.ts';
 import { XSession } from './writes.ts';

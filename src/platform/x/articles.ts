@@ -13,7 +13,7 @@ import { Notes } from './notes.ts';
 import { operations, writes } from './operations.ts';
 import { subjectNotFound } from './problems.ts';
 import { maxTextLength, timeOfId } from './read-post.ts';
-import type { SessionParts } from './session.ts';
+import type { SessionParts } from './session-parts.ts';
 
 /** The post of an article is remembered for this time. */
 const keptMs = 365 * 24 * 60 * 60 * 1_000;
@@ -45,7 +45,7 @@ export class XArticles extends UnsupportedArticles {
 
   override async createDraft(article: NewArticle): Promise<ArticlePlace> {
     const body = await this.bodyOf(article);
-    return this.write({ operation: writes.articleCreateDraft, ids: [], body, subject: null }, (data) =>
+    return this.write({ operation: writes.articleCreateDraft, body }, (data) =>
       this.placeOf(data, { article_id: id(data.id, 'id'), status: 'draft', ...unpublished }),
     );
   }
@@ -67,7 +67,7 @@ export class XArticles extends UnsupportedArticles {
     const postId = await this.#posts.find(articleId, this.call);
     const subject = anArticle(articleId);
     if (postId === null) throw subjectNotFound(subject);
-    const request = { operation: operations.getPostsById, id: postId, subject, fields: articleFields };
+    const request = { operation: operations.getPostsById, ids: [postId], subject, fields: articleFields };
     return this.parts.client.send(request, this.call, ({ data }) => {
       const post = object(data, 'data');
       if (post.article === undefined) throw subjectNotFound(subject);

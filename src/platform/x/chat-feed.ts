@@ -3,12 +3,13 @@ import { isSmaller } from '../../shared/model/conversation-id.ts';
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { PlacedEvent } from '../../shared/model/sealed-event.ts';
 import { text } from '../http/wire.ts';
-import type { ActivityPage, ActivityRequest, NamedUser, PlatformCall } from '../port.ts';
+import type { ActivityPage, ActivityRequest, NamedUser } from '../port.ts';
 import { leastFields } from './fields.ts';
 import { messageEvent, type UpdatedConversation, XMessages } from './messages.ts';
 import { operations } from './operations.ts';
 import { readUserName } from './read-user.ts';
-import { itemsOf, type SessionParts } from './session.ts';
+import { itemsOf } from './session.ts';
+import { SessionPart } from './session-parts.ts';
 
 /** The time by which X may show a change of one conversation later than a newer change of another one. */
 const overlapMs = 10_000;
@@ -35,16 +36,8 @@ interface FeedPosition {
  * The events of a user's conversations. X has no list of them, so the feed looks for conversations that have changed, which costs nothing,
  * and reads their new events.
  */
-export class ChatFeed {
-  readonly #parts: SessionParts;
-  readonly #call: PlatformCall;
-  readonly #messages: XMessages;
-
-  constructor(parts: SessionParts, call: PlatformCall) {
-    this.#parts = parts;
-    this.#call = call;
-    this.#messages = new XMessages(parts, call);
-  }
+export class ChatFeed extends SessionPart {
+  readonly #messages = new XMessages(this.parts, this.call);
 
   async page({ count, cursor }: ActivityRequest): Promise<ActivityPage> {
     const position = cursor === null ? null : readCursor(cursor);
@@ -114,10 +107,10 @@ export class ChatFeed {
 
   async #named(events: readonly PlacedEvent[]): Promise<MessageEvent[]> {
     if (events.length === 0) return [];
-    const viewerId = await this.#parts.identifiers.actorId(this.#call);
+    const viewerId = await this.parts.identifiers.actorId(this.call);
     const ids = [...new Set(events.map(({ senderId }) => senderId))];
     const request = { operation: operations.getUsersByIds, query: { ids: ids.join(',') }, fields: leastFields.user };
-    const users = await this.#parts.client.send({ ...request, count: ids.length, isBulk: true }, this.#call, (body) =>
+    const users = await this.get({ ...request, count: ids.length, isBulk: true }, (body) =>
       itemsOf(body, ids.length).map((user): NamedUser => ({ ...readUserName(user), name: text(user.name, 'name') })),
     );
     const byId = new Map(users.map((user) => [user.id, user]));

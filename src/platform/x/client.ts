@@ -6,7 +6,7 @@ import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
 import { InvalidResponseError } from '../http/errors.ts';
-import type { Transport } from '../http/transport.ts';
+import type { Transport, TransportRequest } from '../http/transport.ts';
 import { list, object, type Wire } from '../http/wire.ts';
 import type { CredentialResolver, OnCost, PlatformCall } from '../port.ts';
 import { type AccountCaps, AccountShares } from './account-shares.ts';
@@ -40,17 +40,19 @@ export interface XClientOptions {
   onCost?: OnCost | undefined;
 }
 
-export interface XRequest<Query extends string, Class extends PriceClass> {
+interface XCall {
+  /** The ids and names in the path. */
+  ids?: readonly string[];
+  /** The object that the call is about, for messages. Default: none. */
+  subject?: Subject | null;
+}
+
+export interface XRequest<Query extends string, Class extends PriceClass> extends XCall {
   operation: Operation<Query, Class>;
-  /** The id or name in the path. */
-  id?: string;
-  /** The second id in the path. */
-  target?: string;
   query?: Partial<Record<NoInfer<Query>, string | null>>;
   /** The page of a list. */
   page?: { size: number; token: string | null };
   fields?: Fields<Class>;
-  subject?: Subject | null;
   /** The number of objects that a look-up asks for. Default: 1. */
   count?: number;
   /** Sends the operator's app-only token instead of `auth_token`. */
@@ -65,15 +67,12 @@ export interface XRequest<Query extends string, Class extends PriceClass> {
   waitMs?: number;
 }
 
-export interface XWrite<Body extends string> {
+export interface XWrite<Body extends string> extends XCall {
   operation: Write<Body>;
-  /** The ids in the path. */
-  ids: readonly string[];
   /** The body, or its JSON text. */
   body?: Readonly<Partial<Record<NoInfer<Body>, unknown>>> | string | undefined;
   /** The body as bytes. Replaces `body`. */
   bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
-  subject: Subject | null;
   /** The price class, if it depends on the body. */
   price?: WriteClass | undefined;
   /** Why X may refuse the write to the operator's app. Default: that of the operation. */
@@ -166,23 +165,14 @@ export class XClient {
     call: PlatformCall,
     read: (answer: PlatformAnswer) => Promise<T>,
   ): Promise<T> {
-    const { operation, id = '', target = '', page, count = page?.size ?? 1, appOnly = false, waitMs } = request;
+    const { operation, page, count = page?.size ?? 1, appOnly = false, waitMs } = request;
     const { limits = count > 1 ? pageLimits(count, maxItemBytes) : singleLimits } = request;
     this.#refuseEarly(operation, call, appOnly);
     if (appOnly) await this.#waitForTurn(operation, call);
     else this.#enter(operation, call, false);
     const query = queryOf(request);
-    const path = pathOf(operation, [id, target]) + (query === '' ? '' : `?${query}`);
-    const { appToken, transport } = this.#options;
-    const { name, method } = operation;
-    const send = (token: Secret) => {
-      const headers = this.#headersFor(token);
-      return transport.send(
-        { operation: name, target: this.#target, method, path, headers, limits, waitMs },
-        call,
-        read,
-      );
-    };
+    const { appToken } = this.#options;
+    const send = (token: Secret) => this.#send(request, token, { query, limits, waitMs }, call, read);
     return appOnly && appToken ? send(appToken) : this.#asActor(call, send);
   }
 
@@ -212,23 +202,19 @@ export class XClient {
    * it receives. Only the sandbox recognizes a repeated one, by its idempotency token.
    */
   write<Body extends string, T>(request: XWrite<Body>, call: PlatformCall, read: (data: Wire) => T): Promise<T> {
-    const { operation, ids, body, bytes, subject, part = '' } = request;
+    const { operation, body, bytes, subject = null, part = '', mostMs } = request;
     this.#refuseEarly(operation, call);
     this.#enter(operation, call, false);
-    const own: Record<string, string> = {};
-    const token = call.tokenFor(operation.name + part);
-    const { features, transport } = this.#options;
-    const { extensions } = features;
-    if (extensions) own['idempotency-token'] = token;
+    const headers: Record<string, string> = {};
+    const { extensions } = this.#options.features;
+    if (extensions) headers['idempotency-token'] = call.tokenFor(operation.name + part);
     if (bytes) {
-      own['content-type'] = bytes.type;
-      own['content-length'] = String(bytes.size);
-    } else if (body) own['content-type'] = 'application/json';
-    const { name, method } = operation;
+      headers['content-type'] = bytes.type;
+      headers['content-length'] = String(bytes.size);
+    } else if (body) headers['content-type'] = 'application/json';
     const text = typeof body === 'object' ? JSON.stringify(body) : body;
     const restriction = extensions ? undefined : (request.restriction ?? operation.restriction);
-    const { mostMs } = request;
-    const sent = { operation: name, target: this.#target, method, path: pathOf(operation, ids), text, bytes, mostMs };
+    const sent = { headers, text, bytes, mostMs, limits: singleLimits };
     const readAnswer = async (answer: PlatformAnswer) => {
       const about = { operation, subject, appOnly: false, restriction };
       // A 2xx response that cannot be read leaves the write performed.
@@ -244,10 +230,7 @@ export class XClient {
         if (isPerformed) this.countWrite(request, call);
       }
     };
-    return this.#asActor(call, (token) => {
-      const headers = { ...this.#headersFor(token), ...own };
-      return transport.send({ ...sent, headers, limits: singleLimits }, call, readAnswer);
-    });
+    return this.#asActor(call, (token) => this.#send(request, token, sent, call, readAnswer));
   }
 
   /** Counts the price of a write that X has performed. */
@@ -265,13 +248,23 @@ export class XClient {
     });
   }
 
-  #headersFor(token: Secret): Record<string, string> {
-    const headers: Record<string, string> = {
+  #send<T>(
+    { operation, ids = [] }: XCall & { operation: Endpoint },
+    token: Secret,
+    { query = '', headers, ...sent }: Partial<TransportRequest> & { query?: string },
+    call: PlatformCall,
+    read: (answer: PlatformAnswer) => Promise<T>,
+  ): Promise<T> {
+    const { name, method } = operation;
+    const path = ids.reduce((made, id) => made.replace('{}', id), operation.path) + (query === '' ? '' : `?${query}`);
+    const all = {
       accept: 'application/json',
       authorization: `Bearer ${token.expose()}`,
+      ...(this.#options.features.extensions && { 'x-sandbox-extensions': '1' }),
+      ...headers,
     };
-    if (this.#options.features.extensions) headers['x-sandbox-extensions'] = '1';
-    return headers;
+    const request = { ...sent, operation: name, target: this.#target, method, path, headers: all };
+    return this.#options.transport.send(request, call, read);
   }
 
   /** Returns the body of a successful response. Throws the problem of any other one, and of one for which `isSuccess` is false. */
@@ -293,12 +286,7 @@ export class XClient {
     if (status === 204) return { data: nothing, includes: nothing, meta: nothing, errors: [] };
     const body = status < 300 ? object(await answer.json(), 'body') : await answer.json().catch(() => null);
     if (status < 300 && body !== null) {
-      const {
-        data: given,
-        includes = nothing,
-        meta = nothing,
-        errors = [],
-      } = (operation.isBare ? { data: body } : body) as Wire;
+      const { data: given, includes = nothing, meta = nothing, errors = [] } = body as Wire;
       const read = {
         data: given ?? undefined,
         includes: object(includes, 'includes'),
@@ -418,10 +406,6 @@ function dayReset({ headers }: PlatformAnswer): string | null {
     if (headers[`x-${whose}-limit-24hour-remaining`] === '0' && typeof reset === 'string') return reset;
   }
   return null;
-}
-
-function pathOf({ path }: Endpoint, ids: readonly string[]): string {
-  return ids.reduce((made, id) => made.replace('{}', id), path);
 }
 
 /** An empty list has no data. The user search has no count either. */

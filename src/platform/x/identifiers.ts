@@ -100,8 +100,8 @@ function keyOf(reference: UserReference, { proxy, account }: PlatformCall): stri
 export function byReference(reference: UserReference) {
   const subject = aUser(reference);
   return 'userId' in reference
-    ? { operation: operations.getUsersById, id: checkedId(subject), subject }
-    : { operation: operations.getUsersByUsername, id: checkedName(subject), subject };
+    ? { operation: operations.getUsersById, ids: [checkedId(subject)], subject }
+    : { operation: operations.getUsersByUsername, ids: [checkedName(subject)], subject };
 }
 
 export function aUser(user: UserReference): Subject {

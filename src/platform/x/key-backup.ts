@@ -5,55 +5,50 @@ import { readBackupConfig } from '../juicebox/config.ts';
 import type { KeyBackup, NewChatKeys, PlatformKeyBackup } from '../key-backup-port.ts';
 import type { PlatformCall } from '../port.ts';
 import { operations, writes } from './operations.ts';
-import type { SessionParts } from './session.ts';
+import { SessionPart, type SessionParts } from './session-parts.ts';
 
 const fields = { 'public_key.fields': 'juicebox_config,public_key,signing_public_key' };
 /** The maximum number of versions of an account's keys. */
 const maxVersions = 1_000;
 
 /** X's key backup: a user's own public keys come with the addresses and access tokens of Juicebox's realms. */
-export class XKeyBackup implements PlatformKeyBackup {
-  readonly #parts: SessionParts;
-  readonly #call: PlatformCall;
-
+export class XKeyBackup extends SessionPart implements PlatformKeyBackup {
   constructor(parts: SessionParts, call: PlatformCall) {
-    this.#parts = parts;
     // The signal is dropped, because several callers may wait for the same recovery, and an aborted guess would still be counted.
-    this.#call = { ...call, signal: null };
+    super(parts, { ...call, signal: null });
   }
 
   accountId(): Promise<string> {
-    return this.#parts.identifiers.actorId(this.#call);
+    return this.parts.identifiers.actorId(this.call);
   }
 
   async open(): Promise<KeyBackup> {
     const request = {
       operation: operations.getUsersPublicKey,
-      id: await this.accountId(),
+      ids: [await this.accountId()],
       query: fields,
       mayBeEmpty: true,
     };
-    return this.#parts.client.send(request, this.#call, ({ data }) => {
+    return this.get(request, ({ data }) => {
       const rows = list(data ?? [], 'data', maxVersions).map((row) => object(row, 'data[]'));
       return this.#backup(rows.map(readKeys), rows.findLast((row) => row.juicebox_config)?.juicebox_config);
     });
   }
 
   async publish(keys: NewChatKeys, isReplacing: boolean): Promise<KeyBackup> {
-    const version = String(this.#parts.runtime.now());
+    const version = String(this.parts.runtime.now());
     const request = {
       operation: writes.addUserPublicKey,
       ids: [await this.accountId()],
-      subject: null,
       body: { public_key: bodyOf(keys), version, generate_version: isReplacing },
     };
-    return this.#parts.client.write(request, this.#call, (data) => this.#backup([keys], data.juicebox_config));
+    return this.write(request, (data) => this.#backup([keys], data.juicebox_config));
   }
 
   #backup(published: KeyBackup['published'], config: unknown): KeyBackup {
-    const { juicebox } = this.#parts;
+    const { juicebox } = this.parts;
     if (config === undefined && published.length === 0) return { published, ...nothing };
-    return { published, ...juicebox.backup(readBackupConfig(config, juicebox.rules), this.#call) };
+    return { published, ...juicebox.backup(readBackupConfig(config, juicebox.rules), this.call) };
   }
 }
 

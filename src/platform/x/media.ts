@@ -5,11 +5,11 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { MediaKind, TakenMedia } from '../../shared/model/taken-media.ts';
 import { sleep } from '../../shared/runtime/runtime.ts';
 import { id, object, optional, readCount, text, type Wire } from '../http/wire.ts';
-import type { PlatformCall, PlatformMedia } from '../port.ts';
+import type { PlatformMedia } from '../port.ts';
 import { Notes } from './notes.ts';
 import { operations, writes } from './operations.ts';
 import { mediaRefused, subjectNotFound } from './problems.ts';
-import type { SessionParts } from './session.ts';
+import { SessionPart, type SessionParts } from './session-parts.ts';
 
 const MiB = 1024 * 1024;
 /** The size of a segment, as X's own client has it. */
@@ -34,69 +34,56 @@ const categories: Readonly<Partial<Record<MediaKind, string>>> = {
 };
 
 /** The media of one actor on X: https://docs.x.com/x-api/media/quickstart/media-upload-chunked */
-export class XMedia implements PlatformMedia {
-  readonly #parts: SessionParts;
-  readonly #call: PlatformCall;
-  readonly #kinds: Notes;
-
-  constructor(parts: SessionParts, call: PlatformCall) {
-    this.#parts = parts;
-    this.#call = call;
-    this.#kinds = new Notes(parts.stored, 'media', keptMs);
-  }
+export class XMedia extends SessionPart implements PlatformMedia {
+  readonly #kinds = new Notes(this.parts.stored, 'media', keptMs);
 
   /** Pictures take one request, and GIFs and videos one for each segment. The bytes are streamed. */
   async upload(media: TakenMedia): Promise<string> {
     checkForm(media);
     const mediaId = await (media.kind === 'photo' ? this.#uploadAtOnce(media) : this.#uploadSegments(media));
-    await this.#kinds.save(mediaId, media.kind, this.#call);
+    await this.#kinds.save(mediaId, media.kind, this.call);
     return mediaId;
   }
 
   async describe(mediaId: string, altText: string): Promise<void> {
     checkAltText(altText);
     const body = { id: mediaId, metadata: { alt_text: { text: altText } } };
-    const request = { operation: writes.createMediaMetadata, ids: [], body, subject: aMedia(mediaId), part: mediaId };
-    await this.#parts.client.write(request, this.#call, () => undefined);
+    const request = { operation: writes.createMediaMetadata, body, subject: aMedia(mediaId), part: mediaId };
+    await this.write(request, () => undefined);
   }
 
   /** Returns the kind of an upload of the last 24 hours. Throws `not_found` for any other id. */
   async kindOf(mediaId: string): Promise<string> {
-    const kind = await this.#kinds.findOwn(mediaId, this.#call);
+    const kind = await this.#kinds.findOwn(mediaId, this.call);
     if (kind === null) throw subjectNotFound(aMedia(mediaId));
     return kind;
   }
 
   #uploadAtOnce(media: TakenMedia): Promise<string> {
     const bytes = formOf({ media_category: 'tweet_image' }, media, 0, media.size);
-    return this.#parts.client.write(
-      { operation: writes.mediaUpload, ids: [], bytes, subject: null },
-      this.#call,
-      readId,
-    );
+    return this.write({ operation: writes.mediaUpload, bytes }, readId);
   }
 
   async #uploadSegments(media: TakenMedia): Promise<string> {
-    const { client } = this.#parts;
-    const left = timeLeft(this.#parts, media.size);
+    const left = timeLeft(this.parts, media.size);
     const body = { media_type: media.type, media_category: categories[media.kind], total_bytes: media.size };
-    const begin = { operation: writes.initializeMediaUpload, ids: [], body, subject: null };
-    const mediaId = await client.write(begin, this.#call, readId);
+    const begin = { operation: writes.initializeMediaUpload, body };
+    const mediaId = await this.write(begin, readId);
     const [ids, subject] = [[mediaId], aMedia(mediaId)];
     for (let at = 0, index = 0; at < media.size; at += segmentBytes, index += 1) {
       const bytes = formOf({ segment_index: String(index) }, media, at, Math.min(at + segmentBytes, media.size));
       const append = { operation: writes.appendMediaUpload, ids, bytes, subject, part: `${mediaId} ${index}` };
-      await client.write({ ...append, mostMs: left() }, this.#call, () => undefined);
+      await this.write({ ...append, mostMs: left() }, () => undefined);
     }
     const finalize = { operation: writes.finalizeMediaUpload, ids, subject, part: mediaId };
-    const info = await client.write(finalize, this.#call, processingOf);
+    const info = await this.write(finalize, processingOf);
     await this.#processed(mediaId, info);
     return mediaId;
   }
 
   /** Waits until X has processed the media. */
   async #processed(mediaId: string, begun: Processing): Promise<void> {
-    const { client, runtime } = this.#parts;
+    const { runtime } = this.parts;
     const until = runtime.now() + maxProcessingMs;
     for (let info = begun; ; ) {
       if (info.state === 'succeeded') return;
@@ -110,7 +97,7 @@ export class XMedia implements PlatformMedia {
       await sleep(runtime, waitMs);
       const query = { media_id: mediaId, command: 'STATUS' };
       const request = { operation: operations.getMediaUploadStatus, query, subject: aMedia(mediaId) };
-      info = await client.send(request, this.#call, ({ data }) => processingOf(object(data, 'data')));
+      info = await this.get(request, ({ data }) => processingOf(object(data, 'data')));
     }
   }
 }

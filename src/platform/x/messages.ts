@@ -27,13 +27,13 @@ import type {
   SignedAction,
   SignedDeletion,
 } from '../messages-port.ts';
-import type { PageRequest, PlatformCall } from '../port.ts';
+import type { PageRequest } from '../port.ts';
 import type { XBody, XWrite } from './client.ts';
 import { userFieldNames } from './fields.ts';
 import { formOf, timeLeft } from './media.ts';
 import { operations, writes } from './operations.ts';
 import { readCard } from './read-user.ts';
-import type { SessionParts } from './session.ts';
+import { SessionPart } from './session-parts.ts';
 
 const MiB = 1024 * 1024;
 /** The size of a segment, as X's own client has it. */
@@ -63,22 +63,13 @@ export interface UpdatedConversation {
 }
 
 /** The encrypted messages of one actor: https://docs.x.com/xchat. Only conversations of two users are supported. */
-export class XMessages implements PlatformMessages {
-  readonly #parts: SessionParts;
-  readonly #call: PlatformCall;
-
-  constructor(parts: SessionParts, call: PlatformCall) {
-    this.#parts = parts;
-    this.#call = call;
-  }
-
+export class XMessages extends SessionPart implements PlatformMessages {
   async conversations({ count, cursor }: PageRequest): Promise<ConversationPage> {
-    const { client, identifiers } = this.#parts;
-    const viewerId = await identifiers.actorId(this.#call);
+    const viewerId = await this.parts.identifiers.actorId(this.call);
     const page = { size: count, token: cursor };
     const query = { ...conversationFields, ...participantFields };
     const operation = operations.getChatConversations;
-    const found = await client.send({ operation, query, page }, this.#call, (body) => {
+    const found = await this.get({ operation, query, page }, (body) => {
       const users = optional(list, body.includes.users, 'includes.users', []).map((user) => object(user, 'users[]'));
       return {
         ...pageOf(body, count, (item) => readConversation(item, users)),
@@ -96,14 +87,14 @@ export class XMessages implements PlatformMessages {
   updated({ count, cursor }: PageRequest): Promise<Page<UpdatedConversation>> {
     const query = { 'chat_conversation.fields': 'id,updated_at' };
     const request = { operation: operations.getChatConversations, query, page: { size: count, token: cursor } };
-    return this.#parts.client.send(request, this.#call, (body) => pageOf(body, count, readUpdated));
+    return this.get(request, (body) => pageOf(body, count, readUpdated));
   }
 
   events(conversationId: string, { count, cursor }: PageRequest): Promise<EventPage> {
     const request = { operation: operations.getChatConversationEvents, query: eventFields, ...pathOf(conversationId) };
     const page = { size: count, token: cursor };
     const limits = pageLimits(count + 10, maxEventLength);
-    return this.#parts.client.send({ ...request, page, limits }, this.#call, (body) => ({
+    return this.get({ ...request, page, limits }, (body) => ({
       ...pageOf(body, count, (item) => readEvent(item, conversationId)),
       keyChanges: optional(list, body.meta.conversation_key_events, 'conversation_key_events', [])
         .slice(-maxKeyChanges)
@@ -112,7 +103,7 @@ export class XMessages implements PlatformMessages {
   }
 
   async publicKeys(userIds: readonly string[]): Promise<RegisteredChatKeys[]> {
-    const { extensions } = this.#parts.features;
+    const { extensions } = this.parts.features;
     const found: RegisteredChatKeys[] = [];
     for (let at = 0; at < userIds.length; at += 100) {
       const ids = userIds.slice(at, at + 100);
@@ -167,27 +158,26 @@ export class XMessages implements PlatformMessages {
     const subject = aConversation(conversationId);
     const begin = {
       operation: writes.chatMediaUploadInitialize,
-      ids: [],
       body: { conversation_id: conversationId, total_bytes: media.size },
     };
-    const { session, hashKey } = await this.#write({ ...begin, subject }, (data) => ({
+    const { session, hashKey } = await this.write({ ...begin, subject }, (data) => ({
       session: id(data.session_id, 'session_id'),
       hashKey: text(data.media_hash_key, 'media_hash_key', maxKeyLength),
     }));
     const ids = [session];
     const about = { conversation_id: conversationId, media_hash_key: hashKey };
-    const left = timeLeft(this.#parts, media.size);
+    const left = timeLeft(this.parts, media.size);
     let index = 0;
     for await (const segment of segmentsOf(media.open())) {
       const open = (from: number, to: number) => Readable.from([segment.subarray(from, to)], { objectMode: false });
       const file = { type: 'application/octet-stream', open };
       const bytes = formOf({ ...about, segment_index: String(index) }, file, 0, segment.length);
       const append = { operation: writes.chatMediaUploadAppend, ids, bytes, part: `${session} ${index}`, subject };
-      await this.#write({ ...append, mostMs: left() }, () => undefined);
+      await this.write({ ...append, mostMs: left() }, () => undefined);
       index += 1;
     }
     const body = { ...about, num_parts: String(index) };
-    await this.#write(
+    await this.write(
       { operation: writes.chatMediaUploadFinalize, ids, body, part: session, subject },
       ({ success }) => {
         if (success !== true) throw new InvalidResponseError('success is not true');
@@ -199,10 +189,8 @@ export class XMessages implements PlatformMessages {
   /** X's document does not say whose keys the rows of a list are. If they do not tell, the users are read one by one. */
   async #keysOfAll(ids: readonly string[]): Promise<RegisteredChatKeys[]> {
     const request = { operation: operations.getUsersPublicKeys, query: { ids: ids.join(','), ...keyFields } };
-    const rows = await this.#parts.client.send(
-      { ...request, limits: usualLimits, mayBeEmpty: true, isBulk: true },
-      this.#call,
-      ({ data }) => optional(list, data, 'data', []).map((row) => object(row, 'data[]')),
+    const rows = await this.get({ ...request, limits: usualLimits, mayBeEmpty: true, isBulk: true }, ({ data }) =>
+      optional(list, data, 'data', []).map((row) => object(row, 'data[]')),
     );
     if (rows.every(({ user_id }) => user_id !== undefined))
       return newest(rows, rows.length).map((row) => readKeys(row, id(row.user_id, 'user_id')));
@@ -215,8 +203,8 @@ export class XMessages implements PlatformMessages {
   }
 
   #keysOf(userId: string): Promise<RegisteredChatKeys[]> {
-    const request = { operation: operations.getUsersPublicKey, id: userId, query: keyFields };
-    return this.#parts.client.send({ ...request, mayBeEmpty: true, isBulk: true }, this.#call, ({ data }) =>
+    const request = { operation: operations.getUsersPublicKey, ids: [userId], query: keyFields };
+    return this.get({ ...request, mayBeEmpty: true, isBulk: true }, ({ data }) =>
       newest(optional(list, data, 'data', [])).map((row) => readKeys(object(row, 'data[]'), userId)),
     );
   }
@@ -226,15 +214,7 @@ export class XMessages implements PlatformMessages {
     request: Omit<XWrite<Body>, 'ids' | 'subject'>,
     read: (data: Wire) => T,
   ): Promise<T> {
-    const { id: inPath, subject } = pathOf(conversationId);
-    return this.#write({ ...request, ids: [inPath], subject }, read);
-  }
-
-  #write<Body extends string, T>(
-    request: Omit<XWrite<Body>, 'subject'> & Partial<Pick<XWrite<Body>, 'subject'>>,
-    read: (data: Wire) => T,
-  ): Promise<T> {
-    return this.#parts.client.write({ subject: null, ...request }, this.#call, read);
+    return this.write({ ...request, ...pathOf(conversationId) }, read);
   }
 }
 
@@ -242,7 +222,7 @@ const aConversation = (conversationId: string) => ({ kind: 'Conversation', id: c
 
 /** Paths have `-` between the ids, and bodies have `:`. */
 function pathOf(conversationId: string) {
-  return { id: conversationId.replace(':', '-'), subject: aConversation(conversationId) };
+  return { ids: [conversationId.replace(':', '-')], subject: aConversation(conversationId) };
 }
 
 function actionOf({ messageId, detail, signature, publicKeyVersion, signatureVersion }: SignedAction) {

@@ -29,8 +29,6 @@ export interface Endpoint {
    * and 1 request a second.
    */
   readonly limitOf: 'user' | 'app';
-  /** True for an extension whose body is all data, without the members of X's bodies. */
-  readonly isBare?: boolean;
 }
 
 /** A write of X's API, or of the sandbox's extensions. */
@@ -64,7 +62,7 @@ function declare<Class extends PriceClass>(items: Class | null) {
   return <const Query extends string = ''>(
     path: string,
     limit: number | null,
-    more: Partial<Pick<Operation<Query>, 'query' | 'scopes' | 'limitOf' | 'sizes' | 'token' | 'isBare'>> = {},
+    more: Partial<Pick<Operation<Query>, 'query' | 'scopes' | 'limitOf' | 'sizes' | 'token'>> = {},
   ): Declared<NoInfer<Query>, Class> => ({
     method: 'GET',
     items,
@@ -89,7 +87,7 @@ export function write<const Body extends string = ''>(
   method: Write['method'],
   path: string,
   price: WriteClass | null,
-  more: Partial<Pick<Write<Body>, 'body' | 'scopes' | 'limit' | 'restriction' | 'isBare'>> = {},
+  more: Partial<Pick<Write<Body>, 'body' | 'scopes' | 'limit' | 'restriction'>> = {},
 ): Omit<Write<NoInfer<Body>>, 'name'> {
   return { method, path, price, limit: 50, limitOf: 'user', body: [], scopes: [], ...more };
 }

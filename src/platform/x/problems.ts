@@ -69,8 +69,6 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
       if (problem.value !== '')
         return new PosternError('resource_not_found', `${problem.resource} not found: ${problem.value}`);
       return subject ? subjectNotFound(subject) : new PosternError('resource_not_found', 'Not found on the platform');
-    case 'bad_cursor':
-      return badCursor();
     case 'has_chat_keys':
       return new PosternError('chat_keys_exist', detail);
   }
@@ -102,10 +100,6 @@ export function readProblem(body: unknown, context: ProblemContext): PosternErro
   if (status === 404 && subject) return subjectNotFound(subject);
   const ErrorClass = status >= 400 && problem.type !== '' ? InvalidRequestError : InvalidResponseError;
   throw new ErrorClass(`problem ${printable(problem.type)} with status ${status}`);
-}
-
-function badCursor(): PosternError {
-  return malformedField('cursor', 'is not one that the platform gave for this list');
 }
 
 export function mediaRefused(message: string): PosternError {
@@ -142,7 +136,7 @@ interface Problem {
   type: string;
   title: string;
   detail: string;
-  /** The sandbox's extension, such as `deleted`, `suspended`, `protected` or `bad_cursor`. */
+  /** The sandbox's extension, such as `deleted`, `suspended` or `protected`. */
   reason: string;
   /** What is missing, such as `Message`, and its id or name. */
   resource: string;
@@ -214,7 +208,8 @@ const subjectNames = [
 /** Blames the caller only for values that the caller sent and X alone can check. */
 function invalidRequest({ parameters, values, message }: Problem, subject: Subject | null): PosternError {
   const has = (...names: string[]) => names.some((name) => parameters.includes(name));
-  if (has('pagination_token', 'next_token')) return badCursor();
+  if (has('pagination_token', 'next_token'))
+    return malformedField('cursor', 'is not one that the platform gave for this list');
   // With a subject the query is not the caller's, as in a search for replies.
   if (has('query') && subject === null) return malformedField('q', message);
   if (has('text')) return malformedField('text', message);

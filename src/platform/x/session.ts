@@ -4,16 +4,12 @@ import type { Page } from '../../shared/model/page.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard, UserProfile } from '../../shared/model/user.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { InvalidResponseError, toCallerError } from '../http/errors.ts';
 import { id, list, object, optional, text, type Wire } from '../http/wire.ts';
-import type { ConfigRules } from '../juicebox/config.ts';
-import { Juicebox } from '../juicebox/juicebox.ts';
 import type {
   PageOf,
   PageRequest,
   PlatformCall,
-  PlatformIdentifiers,
   PlatformNeeds,
   TweetSearch,
   UserName,
@@ -21,48 +17,21 @@ import type {
   ViewerPage,
 } from '../port.ts';
 import { UnsupportedSession } from '../unsupported-session.ts';
-import { type XBody, XClient, type XClientOptions, type XRequest } from './client.ts';
-import type { XFeatures } from './features.ts';
+import type { XBody, XRequest } from './client.ts';
 import { allNeeds, articleFields, cardFields, fieldsOfPosts, leastFields, pinnedFields } from './fields.ts';
-import { aUser, byReference, checkedId, Identifiers, isId, isName } from './identifiers.ts';
+import { aUser, byReference, checkedId, isId, isName } from './identifiers.ts';
 import { type Operation, operations, type PriceClass } from './operations.ts';
 import { type RawPage, readPage } from './pages.ts';
 import { aTweet, missingOf, type Subject, subjectNotFound } from './problems.ts';
 import { PostReader, timeOfId } from './read-post.ts';
 import { readAbout, readCard, readProfile, readUserName } from './read-user.ts';
 import { earliestRecent, firstPostMs, planSearch, recentMs, type SearchPlan } from './search-query.ts';
-
-export interface SessionParts {
-  client: XClient;
-  identifiers: Identifiers;
-  /** The store of `Notes`. */
-  stored: PlatformIdentifiers | null;
-  features: XFeatures;
-  runtime: Runtime;
-  juicebox: Juicebox;
-  /** False if the operator has turned direct messages off. */
-  hasMessages: boolean;
-}
-
-/** Returns what all sessions of an adapter share. */
-export function sessionParts({
-  stored,
-  hasMessages,
-  allowsFastHashing,
-  ...options
-}: XClientOptions &
-  Pick<SessionParts, 'stored' | 'hasMessages'> &
-  Pick<ConfigRules, 'allowsFastHashing'>): SessionParts {
-  const { features, runtime, transport } = options;
-  const client = new XClient(options);
-  const juicebox = new Juicebox({ platform: new URL(options.origin), allowsFastHashing }, transport, runtime);
-  return { client, features, runtime, identifiers: new Identifiers(client, runtime), stored, juicebox, hasMessages };
-}
+import type { SessionParts } from './session-parts.ts';
 
 /** A list of X: its operation, and the object or the words that select it. */
 type XList<Query extends string, Class extends PriceClass> = Pick<
   XRequest<Query, Class>,
-  'operation' | 'id' | 'query' | 'subject' | 'appOnly'
+  'operation' | 'ids' | 'query' | 'subject' | 'appOnly'
 >;
 
 interface PostListOptions {
@@ -103,7 +72,7 @@ export class XReadSession extends UnsupportedSession {
   override async tweet(tweetId: string): Promise<Tweet> {
     const subject = aTweet(tweetId);
     const request = { operation: operations.getPostsById, ...ofId(subject), fields: this.#postFields() };
-    const { reader, post } = await this.send(request, (body) => ({
+    const { reader, post } = await this.get(request, (body) => ({
       reader: this.#reader(body),
       post: object(body.data, 'data'),
     }));
@@ -137,7 +106,10 @@ export class XReadSession extends UnsupportedSession {
     const plan = { query: `in_reply_to_tweet_id:${id}`, all, startMs: isOld ? oldMs : null, endMs: null, subject };
     const found = await this.#search(plan, 'recency', page);
     if (found.items.length === 0 && page.cursor === null) {
-      await this.send({ operation: operations.getPostsById, id, subject, fields: leastFields.post }, () => undefined);
+      await this.get(
+        { operation: operations.getPostsById, ...ofId(subject), fields: leastFields.post },
+        () => undefined,
+      );
     }
     return found;
   }
@@ -190,12 +162,12 @@ export class XReadSession extends UnsupportedSession {
       return keys.map((key) => found.get(key) ?? missing.get(key) ?? 'not_found');
     };
     return isById
-      ? this.send({ operation: operations.getUsersByIds, query: { ids: known.join(',') }, ...asked }, read)
-      : this.send({ operation: operations.getUsersByUsernames, query: { usernames: known.join(',') }, ...asked }, read);
+      ? this.get({ operation: operations.getUsersByIds, query: { ids: known.join(',') }, ...asked }, read)
+      : this.get({ operation: operations.getUsersByUsernames, query: { usernames: known.join(',') }, ...asked }, read);
   }
 
   override async userAbout(user: UserReference): Promise<UserAbout> {
-    return this.send({ ...byReference(user), fields: cardFields }, ({ data }) => readAbout(object(data, 'data')));
+    return this.get({ ...byReference(user), fields: cardFields }, ({ data }) => readAbout(object(data, 'data')));
   }
 
   override async searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
@@ -234,7 +206,7 @@ export class XReadSession extends UnsupportedSession {
     return this.userPage({ operation: operations.getListsMembers, ...ofId({ kind: 'List', id: listId }) }, page);
   }
 
-  protected send<Query extends string, Class extends PriceClass, T>(
+  protected get<Query extends string, Class extends PriceClass, T>(
     request: XRequest<Query, Class>,
     read: (body: XBody) => T,
   ): Promise<T> {
@@ -255,7 +227,7 @@ export class XReadSession extends UnsupportedSession {
 
   protected userPage<Query extends string>(of: XList<Query, 'user'>, page: PageRequest): Promise<Page<UserCard>> {
     return readPage(page, { sizes: of.operation.sizes }, ({ token }, size) => {
-      return this.send({ ...of, page: { size, token }, fields: cardFields }, (body) => {
+      return this.get({ ...of, page: { size, token }, fields: cardFields }, (body) => {
         this.#keepNames(body);
         const items = itemsOf(body, size).map(readCard);
         return { items: items.map((item) => ({ id: item.id, item })), token: nextToken(body) };
@@ -271,12 +243,12 @@ export class XReadSession extends UnsupportedSession {
   /** Reads a list of a user and adds the user's id and name. */
   protected async ofUser<Item, More extends Page<Item>>(
     user: UserReference,
-    fetch: (of: { id: string; subject: Subject }) => Promise<More>,
+    fetch: (of: { ids: readonly [id: string]; subject: Subject }) => Promise<More>,
   ): Promise<More & { user: UserName }> {
     const { identifiers } = this.parts;
     const subject = aUser(user);
     return identifiers.withId(user, this.call, async (id) => {
-      const page = await fetch({ id, subject });
+      const page = await fetch({ ids: [id], subject });
       return { ...page, user: await identifiers.userOf(id, this.call) };
     });
   }
@@ -289,8 +261,9 @@ export class XReadSession extends UnsupportedSession {
   ): Promise<PageOf<Tweet>> {
     return this.ofUser(user, async (of) => {
       const found = await this.postPage({ operation: operations.getUsersPosts, query, ...of }, page, options);
-      const own = found.items.find(({ author }) => author.id === of.id);
-      if (own) this.parts.identifiers.keep({ id: of.id, userName: own.author.userName }, this.call);
+      const [id] = of.ids;
+      const own = found.items.find(({ author }) => author.id === id);
+      if (own) this.parts.identifiers.keep({ id, userName: own.author.userName }, this.call);
       return found;
     });
   }
@@ -301,7 +274,7 @@ export class XReadSession extends UnsupportedSession {
     reposts = false,
   ): Promise<ViewerPage<Tweet>> {
     const viewerId = await this.viewerId();
-    return { ...(await this.postPage({ operation, id: viewerId }, page, { reposts })), viewerId };
+    return { ...(await this.postPage({ operation, ids: [viewerId] }, page, { reposts })), viewerId };
   }
 
   #search(search: Search, sort: 'recency' | 'relevancy', { count, cursor }: PageRequest): Promise<Page<Tweet>> {
@@ -335,7 +308,7 @@ export class XReadSession extends UnsupportedSession {
     { reposts, isWanted }: PostListOptions = {},
   ): Promise<RawPage<Tweet>> {
     const fields = isWanted ? articleFields : this.#postFields(reposts);
-    const { reader, posts, ids, token } = await this.send({ ...of, fields }, (body) => {
+    const { reader, posts, ids, token } = await this.get({ ...of, fields }, (body) => {
       this.#keepNames(body);
       const posts = itemsOf(body, of.page.size);
       const ids = posts.map((post) => id(post.id, 'id'));
@@ -400,11 +373,11 @@ export class XReadSession extends UnsupportedSession {
 
   #postsByIds<T>(ids: readonly string[], read: (body: XBody) => T, reposts = false): Promise<T> {
     const request = { operation: operations.getPostsByIds, fields: this.#postFields(reposts), ...bulk(ids.length) };
-    return this.send({ ...request, query: { ids: ids.join(',') } }, read);
+    return this.get({ ...request, query: { ids: ids.join(',') } }, read);
   }
 
   #profile<Query extends string>(of: XList<Query, 'user'>): Promise<UserProfile> {
-    return this.send({ ...of, fields: this.#profileFields() }, ({ data }) => this.#readProfile(object(data, 'data')));
+    return this.get({ ...of, fields: this.#profileFields() }, ({ data }) => this.#readProfile(object(data, 'data')));
   }
 
   #readProfile(user: Wire): UserProfile {
@@ -436,7 +409,7 @@ function bulk(count: number) {
 }
 
 function ofId(subject: Subject) {
-  return { id: checkedId(subject), subject };
+  return { ids: [checkedId(subject)], subject };
 }
 
 /** X leaves `data` out if a page is empty. */

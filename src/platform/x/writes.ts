@@ -154,8 +154,8 @@ export class XSession extends XReadSession {
     return findLost(error, wanted, async () => {
       const { getUsersPosts: operation } = operations;
       const [size] = operation.sizes;
-      const request = { operation, id: await this.viewerId(), page: { size, token: null }, fields: referenceFields };
-      return this.send(request, (body) => itemsOf(body, size));
+      const request = { operation, ids: [await this.viewerId()], page: { size, token: null }, fields: referenceFields };
+      return this.get(request, (body) => itemsOf(body, size));
     });
   }
 
@@ -189,7 +189,7 @@ export class XSession extends XReadSession {
   /** Sends a write about another user. The user is read first, because X takes ids only and its responses do not describe users. */
   async #relate<T>(operation: Write, user: UserReference, verb: string, read: (data: Wire) => T) {
     const request = { ...byReference(user), fields: protectedFields };
-    const [viewerId, target] = await Promise.all([this.viewerId(), this.send(request, readTarget)]);
+    const [viewerId, target] = await Promise.all([this.viewerId(), this.get(request, readTarget)]);
     if (target.id === viewerId) throw new PosternError('malformed_field', `Nobody can ${verb} themselves`);
     const body = operation.method === 'POST' ? { target_user_id: target.id } : undefined;
     const data = await this.write({ operation, ids: [viewerId, target.id], body, subject: aUser(user) }, read);
@@ -201,7 +201,6 @@ function requestOf({ text, replyTo, quoteOf, mediaIds }: Wanted) {
   const named = replyTo ?? quoteOf;
   return {
     operation: writes.createPosts,
-    ids: [],
     body: {
       ...((text !== '' || mediaIds.length === 0) && { text }),
       ...(replyTo !== null && { reply: { in_reply_to_tweet_id: replyTo } }),

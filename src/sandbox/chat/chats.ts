@@ -1,5 +1,6 @@
 import { compareIds, nextSnowflake } from '../dataset/snowflake.ts';
 import type { User } from '../dataset/types.ts';
+import type { Segments } from '../uploads/segments.ts';
 import { Conversation } from './conversation.ts';
 
 /** The public chat keys of a user, in base64. Each of the two keys signs the other one. */
@@ -20,16 +21,9 @@ export interface ChatMedia {
 }
 
 /** An attachment whose segments are being uploaded. */
-export interface PendingChatMedia extends ChatMedia {
+export interface PendingChatMedia extends Segments {
   readonly owner: User;
   readonly hash: string;
-  readonly startedAt: number;
-  /** The temporary file. */
-  readonly part: string;
-  bytes: number;
-  next: number;
-  /** Resolves when the last segment is written. */
-  written: Promise<void>;
 }
 
 /** Stores all conversations and the registered public keys. The content of messages is stored encrypted only. */

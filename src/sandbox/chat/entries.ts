@@ -3,17 +3,22 @@ import type { User } from '../dataset/types.ts';
 import type { PublicKeys } from './chats.ts';
 import type { Sealed } from './conversation.ts';
 
-interface By {
+/** Who made a write, and when. */
+export interface By {
   readonly user: string;
   readonly at: number;
 }
 
-interface Sent extends By {
+/** The idempotency token of a write. */
+export interface Tokened {
+  readonly token?: string;
+  readonly fingerprint?: string;
+}
+
+interface Sent extends By, Tokened {
   readonly other: string;
   readonly seq: string;
   readonly sealed: Sealed;
-  readonly token?: string;
-  readonly fingerprint?: string;
 }
 
 /** A journal entry for a write to a conversation. Message content in an entry is encrypted. */

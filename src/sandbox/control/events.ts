@@ -1,42 +1,32 @@
 import { type ActivityType, activityTypes } from '../dataset/activity.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { eventsJson } from '../dataset/render-event.ts';
+import { eventForm } from '../dataset/render-event.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
-import { activeUser, visibleTweet } from '../dataset/visibility.ts';
+import { activeUserNamed, visibleTweet } from '../dataset/visibility.ts';
 import { type Fields, optionalInteger, optionalString, requiredString } from '../fields.ts';
-import type { ControlOperation } from '../http/operation.ts';
-import { jsonText } from '../http/response.ts';
+import { control } from '../http/operation.ts';
+import { json } from '../http/response.ts';
 import { badRequest } from '../refusal.ts';
 import { createEvents } from '../simulator/create-events.ts';
 
 const MAX_EVENTS = 2_000;
 
-export const makeEvents: ControlOperation = {
-  id: 'makeEvents',
-  method: 'POST',
-  path: '/control/events',
-  access: 'control',
-  handle({ platform, body }) {
-    const { dataset } = platform;
-    const type = typeOf(requiredString(body, 'type'));
-    const target = userNamed(dataset, requiredString(body, 'userName'));
-    const count = optionalInteger(body, 'count', 1, MAX_EVENTS) ?? 1;
-    const actorName = optionalString(body, 'actor');
-    const actor = actorName === undefined ? undefined : userNamed(dataset, actorName);
-    if (actor === target) throw badRequest('actor', 'actor must be another user than userName');
-    const wish = { type, target, count, actor, tweet: tweetOf(dataset, body, type, target), text: textOf(body, type) };
-    return jsonText(`{"events":${eventsJson(createEvents(platform, wish), target)}}`, 201);
-  },
-};
+export const makeEvents = control('makeEvents', 'POST', '/control/events', ({ platform, body }) => {
+  const { dataset } = platform;
+  const type = typeOf(requiredString(body, 'type'));
+  const target = activeUserNamed(dataset, requiredString(body, 'userName'));
+  const count = optionalInteger(body, 'count', 1, MAX_EVENTS) ?? 1;
+  const actorName = optionalString(body, 'actor');
+  const actor = actorName === undefined ? undefined : activeUserNamed(dataset, actorName);
+  if (actor === target) throw badRequest('actor', 'actor must be another user than userName');
+  const wish = { type, target, count, actor, tweet: tweetOf(dataset, body, type, target), text: textOf(body, type) };
+  return json({ events: createEvents(platform, wish).map((event) => eventForm(event, target)) }, 201);
+});
 
 function typeOf(text: string): ActivityType {
   const type = activityTypes.find((known) => known === text);
   if (type === undefined) throw badRequest('type', `type must be one of ${activityTypes.join(', ')}`);
   return type;
-}
-
-function userNamed(dataset: Dataset, screenName: string): User {
-  return activeUser(dataset.userNamed(screenName), screenName);
 }
 
 function tweetOf(dataset: Dataset, body: Fields, type: ActivityType, target: User): SandboxTweet | undefined {

@@ -3,40 +3,34 @@ import { hasSeedKeys } from '../chat/public-keys.ts';
 import { eventForm } from '../chat/render-chat.ts';
 import { lastMessageBy, type OutgoingMessage, sendMessage } from '../chat/send-message.ts';
 import type { User } from '../dataset/types.ts';
-import { activeUser } from '../dataset/visibility.ts';
+import { activeUserNamed } from '../dataset/visibility.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../fields.ts';
-import type { ControlOperation } from '../http/operation.ts';
+import { control } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
 import type { SandboxState } from '../platform.ts';
 import { badRequest } from '../refusal.ts';
 
 /** Sends a direct message from a user whose chat keys derive from the seed. The message is stored encrypted only. */
-export const makeMessages: ControlOperation = {
-  id: 'makeMessages',
-  method: 'POST',
-  path: '/control/messages',
-  access: 'control',
-  handle({ platform, body }) {
-    const from = userNamed(platform, requiredString(body, 'from'));
-    const to = userNamed(platform, requiredString(body, 'to'));
-    if (from === to) throw badRequest('to', 'to must be another user than from');
-    if (!hasSeedKeys(from))
-      throw new Problem(409, 'no_chat_keys', 'The sandbox does not have the private chat keys of this user');
-    const content = readContent(platform, body, from, to);
-    const corrupt = optionalBoolean(body, 'corrupt') ?? false;
-    const seqId = sendMessage(platform, { from, to, content, corrupt });
-    const conversation = platform.dataset.chats.conversations.get(chatIdOf(from, to));
-    const event = seqId === undefined ? undefined : conversation?.findEvent(seqId);
-    if (conversation === undefined || event === undefined)
-      throw new Problem(
-        409,
-        'no_chat_keys',
-        'The other user has no chat keys, or the conversation key cannot be decrypted',
-      );
-    return json({ conversation_id: conversation.id, event: eventForm(conversation, event, from) }, 201);
-  },
-};
+export const makeMessages = control('makeMessages', 'POST', '/control/messages', ({ platform, body }) => {
+  const from = activeUserNamed(platform.dataset, requiredString(body, 'from'));
+  const to = activeUserNamed(platform.dataset, requiredString(body, 'to'));
+  if (from === to) throw badRequest('to', 'to must be another user than from');
+  if (!hasSeedKeys(from))
+    throw new Problem(409, 'no_chat_keys', 'The sandbox does not have the private chat keys of this user');
+  const content = readContent(platform, body, from, to);
+  const corrupt = optionalBoolean(body, 'corrupt') ?? false;
+  const seqId = sendMessage(platform, { from, to, content, corrupt });
+  const conversation = platform.dataset.chats.conversations.get(chatIdOf(from, to));
+  const event = seqId === undefined ? undefined : conversation?.findEvent(seqId);
+  if (conversation === undefined || event === undefined)
+    throw new Problem(
+      409,
+      'no_chat_keys',
+      'The other user has no chat keys, or the conversation key cannot be decrypted',
+    );
+  return json({ conversation_id: conversation.id, event: eventForm(conversation, event, from) }, 201);
+});
 
 function readContent(platform: SandboxState, body: Fields, from: User, to: User): OutgoingMessage['content'] {
   const kind = optionalString(body, 'kind') ?? 'message';
@@ -69,8 +63,4 @@ function defaultTarget(platform: SandboxState, from: User, to: User, kind: strin
   if (last === undefined)
     throw badRequest('kind', `there is no message by @${sender.screenName} to edit, delete or react to`);
   return last;
-}
-
-function userNamed({ dataset }: SandboxState, screenName: string): User {
-  return activeUser(dataset.userNamed(screenName), screenName);
 }

@@ -1,5 +1,5 @@
 import { type Fields, optionalInteger, optionalString, requiredString } from '../fields.ts';
-import type { ControlOperation } from '../http/operation.ts';
+import { control } from '../http/operation.ts';
 import { json } from '../http/response.ts';
 import type { OAuthClient } from '../oauth/grants.ts';
 import { endGrant } from '../oauth/token.ts';
@@ -8,34 +8,28 @@ import { badRequest, notFound } from '../refusal.ts';
 const maxClients = 100;
 
 /** Sets the lifetime of access tokens, registers a client, and ends the grants of a user, as the settings page of the platform does. */
-export const controlOAuth: ControlOperation = {
-  id: 'controlOAuth',
-  method: 'POST',
-  path: '/control/oauth',
-  access: 'control',
-  handle({ platform, body }) {
-    const { dataset } = platform;
-    const { oauth } = dataset;
-    const seconds = optionalInteger(body, 'access_token_seconds', 1, 86_400);
-    const client = body['client'] === undefined ? undefined : readClient(body['client']);
-    if (client !== undefined && !oauth.clients.has(client.id) && oauth.clients.size >= maxClients) {
-      throw badRequest('client', `At most ${maxClients} clients can be registered`);
-    }
-    const name = optionalString(body, 'revoke');
-    const user = name === undefined ? undefined : dataset.userNamed(name);
-    if (name !== undefined && user === undefined) throw notFound('user', name);
-    if (seconds !== undefined) oauth.accessTokenSeconds = seconds;
-    if (client !== undefined) platform.commit({ kind: 'oauth_client', id: client.id, client });
-    const revoked = user === undefined ? [] : oauth.of(user.id);
-    for (const grant of revoked) endGrant(platform, grant);
-    return json({
-      access_token_seconds: oauth.accessTokenSeconds,
-      clients: [...oauth.clients.keys()],
-      grants: oauth.size,
-      revoked: revoked.length,
-    });
-  },
-};
+export const controlOAuth = control('controlOAuth', 'POST', '/control/oauth', ({ platform, body }) => {
+  const { dataset } = platform;
+  const { oauth } = dataset;
+  const seconds = optionalInteger(body, 'access_token_seconds', 1, 86_400);
+  const client = body['client'] === undefined ? undefined : readClient(body['client']);
+  if (client !== undefined && !oauth.clients.has(client.id) && oauth.clients.size >= maxClients) {
+    throw badRequest('client', `At most ${maxClients} clients can be registered`);
+  }
+  const name = optionalString(body, 'revoke');
+  const user = name === undefined ? undefined : dataset.userNamed(name);
+  if (name !== undefined && user === undefined) throw notFound('user', name);
+  if (seconds !== undefined) oauth.accessTokenSeconds = seconds;
+  if (client !== undefined) platform.commit({ kind: 'oauth_client', id: client.id, client });
+  const revoked = user === undefined ? [] : oauth.of(user.id);
+  for (const grant of revoked) endGrant(platform, grant);
+  return json({
+    access_token_seconds: oauth.accessTokenSeconds,
+    clients: [...oauth.clients.keys()],
+    grants: oauth.size,
+    revoked: revoked.length,
+  });
+});
 
 function readClient(value: unknown): OAuthClient {
   if (typeof value !== 'object' || value === null) throw badRequest('client', 'client must be an object');

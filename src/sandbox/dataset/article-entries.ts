@@ -1,4 +1,5 @@
 import type { ArticleContent } from '../../shared/rich-text/wire.ts';
+import type { Tokened } from '../chat/entries.ts';
 import type { SandboxArticle } from './articles.ts';
 import type { Dataset } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
@@ -13,23 +14,15 @@ interface Edits {
 
 /** A journal entry for a write to an article. */
 export type ArticleEntry =
-  | (Edits & {
-      readonly kind: 'article';
-      readonly id: string;
-      readonly author: string;
-      readonly token?: string;
-      readonly fingerprint?: string;
-    })
+  | (Edits & Tokened & { readonly kind: 'article'; readonly id: string; readonly author: string })
   | (Edits & { readonly kind: 'edit_article'; readonly article: string })
   | { readonly kind: 'publish_article'; readonly article: string; readonly tweet: string; readonly at: number }
-  | {
+  | (Tokened & {
       readonly kind: 'unpublish_article' | 'delete_article';
       readonly article: string;
       readonly author: string;
       readonly at: number;
-      readonly token?: string;
-      readonly fingerprint?: string;
-    };
+    });
 
 /** Applies an entry. Returns false if its author or article does not exist. */
 export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): boolean {

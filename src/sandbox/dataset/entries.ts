@@ -1,4 +1,4 @@
-import { applyChatEntry, type ChatEntry } from '../chat/entries.ts';
+import { applyChatEntry, type By, type ChatEntry, type Tokened } from '../chat/entries.ts';
 import type { OAuthEntry } from '../oauth/grants.ts';
 import { type ArticleEntry, applyArticleEntry } from './article-entries.ts';
 import type { Dataset, NewUser } from './dataset.ts';
@@ -15,7 +15,7 @@ export type UserMark = 'follow' | 'request_follow' | 'unfollow' | 'block' | 'unb
  */
 export type Entry =
   | ChatEntry
-  | {
+  | (Tokened & {
       readonly kind: 'tweet';
       readonly id: string;
       readonly author: string;
@@ -27,52 +27,24 @@ export type Entry =
       readonly media?: readonly string[];
       /** Set if the activity simulator created the tweet. */
       readonly unasked?: true;
-      readonly token?: string;
-      readonly fingerprint?: string;
-    }
-  | {
-      readonly kind: PostMark;
-      readonly user: string;
-      readonly tweet: string;
-      readonly at: number;
-    }
-  | {
-      readonly kind: 'delete';
-      readonly user: string;
-      readonly tweet: string;
-      readonly at: number;
-      readonly token?: string;
-      readonly fingerprint?: string;
-    }
-  | {
-      readonly kind: UserMark;
-      readonly user: string;
-      readonly target: string;
-      readonly at: number;
-    }
-  | {
-      readonly kind: 'media';
-      readonly id: string;
-      readonly user: string;
-      readonly format: 'photo' | 'animated_gif' | 'video';
-      readonly extension: string;
-      readonly width: number;
-      readonly height: number;
-      readonly durationMs: number | null;
-      readonly at: number;
-      readonly token?: string;
-      readonly fingerprint?: string;
-    }
-  | {
-      readonly kind: 'describe_media';
-      readonly user: string;
-      readonly id: string;
-      readonly text: string;
-      readonly at: number;
-    }
+    })
+  | (By & { readonly kind: PostMark; readonly tweet: string })
+  | (By & Tokened & { readonly kind: 'delete'; readonly tweet: string })
+  | (By & { readonly kind: UserMark; readonly target: string })
+  | (By &
+      Tokened & {
+        readonly kind: 'media';
+        readonly id: string;
+        readonly format: 'photo' | 'animated_gif' | 'video';
+        readonly extension: string;
+        readonly width: number;
+        readonly height: number;
+        readonly durationMs: number | null;
+      })
+  | (By & { readonly kind: 'describe_media'; readonly id: string; readonly text: string })
   | ArticleEntry
   | OAuthEntry
-  | { readonly kind: 'followers'; readonly user: string; readonly count: number; readonly at: number }
+  | (By & { readonly kind: 'followers'; readonly count: number })
   | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
   | {
       readonly kind: 'reset';

@@ -2,12 +2,8 @@ import { eventForm as chatEventForm } from '../chat/render-chat.ts';
 import type { ActivityEvent } from './activity.ts';
 import type { User } from './types.ts';
 
-/** Builds the JSON text of activity events of a user. */
-export function eventsJson(events: readonly ActivityEvent[], viewer: User): string {
-  return JSON.stringify(events.map((event) => eventForm(event, viewer)));
-}
-
-function eventForm({ id, type, types, at, actor, tweet, chat }: ActivityEvent, viewer: User) {
+/** Builds the JSON form of an activity event of a user. */
+export function eventForm({ id, type, types, at, actor, tweet, chat }: ActivityEvent, viewer: User) {
   return {
     id,
     type,

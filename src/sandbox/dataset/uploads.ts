@@ -1,5 +1,6 @@
 import { badRequest, notFound } from '../refusal.ts';
 import type { Format } from '../uploads/formats.ts';
+import type { Segments } from '../uploads/segments.ts';
 import { compareIds } from './snowflake.ts';
 import type { AttachedMedia, User } from './types.ts';
 
@@ -22,21 +23,12 @@ export interface Upload {
   altText: string | null;
 }
 
-/** An upload whose bytes arrive in several requests. It ends with the process. */
-export interface PendingUpload {
+/** An upload whose segments are being uploaded. */
+export interface PendingUpload extends Segments {
   readonly id: string;
   readonly owner: User;
   readonly format: Format;
-  readonly totalBytes: number;
   readonly token: string | undefined;
-  readonly startedAt: number;
-  /** The name of the file with the bytes so far. */
-  readonly part: string;
-  bytes: number;
-  /** The index of the next segment. */
-  next: number;
-  /** Resolves when the last segment is written. Segments are written one after the other. */
-  written: Promise<void>;
 }
 
 const IDLE_MS = 24 * 60 * 60 * 1000;

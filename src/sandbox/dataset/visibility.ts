@@ -37,6 +37,10 @@ export function activeUser(user: User | undefined, asked: string): User {
   return user;
 }
 
+export function activeUserNamed(dataset: Dataset, screenName: string): User {
+  return activeUser(dataset.userNamed(screenName), screenName);
+}
+
 export function isActive(user: User): boolean {
   return user.state === 'active';
 }

@@ -7,9 +7,9 @@ export type InjectedFault =
   | {
       readonly kind: 'status';
       readonly status: number;
-      readonly code?: string;
-      readonly message?: string;
-      readonly retry_after?: number;
+      readonly code: string | undefined;
+      readonly message: string | undefined;
+      readonly retry_after: number | undefined;
     }
   | { readonly kind: 'rate_limit'; readonly retry_after: number }
   | { readonly kind: 'redirect'; readonly location: string }
@@ -37,23 +37,16 @@ export function readFault(value: unknown): InjectedFault {
     case 'redirect':
       return { kind, location: locationOf(requiredString(fields, 'location')) };
     case 'status':
-      return statusFault(fields);
+      return {
+        kind,
+        status: requiredInteger(fields, 'status', 200, 599),
+        code: optionalString(fields, 'code'),
+        message: optionalString(fields, 'message'),
+        retry_after: optionalInteger(fields, 'retry_after', 0, 86_400),
+      };
     default:
       throw badRequest('fault', `No such kind of fault: ${kind}`);
   }
-}
-
-function statusFault(fields: Fields): InjectedFault {
-  const code = optionalString(fields, 'code');
-  const message = optionalString(fields, 'message');
-  const retryAfter = optionalInteger(fields, 'retry_after', 0, 86_400);
-  return {
-    kind: 'status',
-    status: requiredInteger(fields, 'status', 200, 599),
-    ...(code === undefined ? {} : { code }),
-    ...(message === undefined ? {} : { message }),
-    ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
-  };
 }
 
 function locationOf(text: string): string {

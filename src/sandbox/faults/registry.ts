@@ -1,12 +1,12 @@
 import type { InjectedFault } from './fault.ts';
 
-/** Selects the requests that a fault affects. Fields that are absent match every request. */
+/** Selects the requests that a fault affects. Fields that are undefined match every request. */
 export interface FaultTarget {
-  readonly operation?: string;
-  readonly method?: string;
-  readonly path_prefix?: string;
+  readonly operation: string | undefined;
+  readonly method: string | undefined;
+  readonly path_prefix: string | undefined;
   /** The user id of the actor. */
-  readonly actor?: string;
+  readonly actor: string | undefined;
 }
 
 export interface FaultRule extends FaultTarget {

@@ -12,10 +12,6 @@ export interface Call {
   readonly body: Fields;
 }
 
-export interface ActorCall extends Call {
-  readonly actor: User;
-}
-
 interface Route {
   /** The operationId in the contract. */
   readonly id: string;
@@ -26,42 +22,38 @@ interface Route {
   readonly maxJsonBytes?: number;
 }
 
-/** An operation that requires the token of a user. */
-export interface ActorOperation extends Route {
-  readonly access: 'actor';
-  /** Returns the maximum time in milliseconds to wait for an event of the actor before the call is handled. */
-  waitMs?(call: ActorCall): number;
-  handle(call: ActorCall): SandboxResponse | Promise<SandboxResponse>;
-}
-
-/** An operation that anybody on this machine may call. */
-export interface ControlOperation extends Route {
-  readonly access: 'control';
+/**
+ * An operation that needs no token. Anybody on this machine may call `control` ones. `open` ones belong to the sign-in: they
+ * are counted, take faults and accept forms.
+ */
+export interface PlainOperation extends Route {
+  readonly access: 'control' | 'open';
   handle(call: Call): SandboxResponse;
 }
+
+type Declare = (id: string, method: Route['method'], path: string, handle: PlainOperation['handle']) => PlainOperation;
+export const control: Declare = (id, method, path, handle) => ({ id, method, path, access: 'control', handle });
+export const open: Declare = (id, method, path, handle) => ({ id, method, path, access: 'open', handle });
 
 /** A request of Juicebox's protocol, whose token is for one user and one key realm. */
 export interface RealmOperation extends Route {
   readonly access: 'realm';
   /** The size limit of the body. */
   readonly maxBytes: number;
-  handle(call: ActorCall & { readonly bytes: Buffer }): SandboxResponse | Promise<SandboxResponse>;
+  handle(call: Call & { readonly actor: User; readonly bytes: Buffer }): Promise<SandboxResponse>;
 }
 
-/** An operation of the sign-in, which needs no token. Unlike a control operation it is counted, takes faults and accepts forms. */
-export interface OpenOperation extends Route {
-  readonly access: 'open';
-  handle(call: Call): SandboxResponse;
+/** A call with a token. The viewer is null if the token is app-only. */
+export interface TokenCall extends Call {
+  readonly viewer: Viewer;
 }
-
-/** An operation in a form of the sandbox's own. */
-export type Operation = ActorOperation | ControlOperation | RealmOperation | OpenOperation;
 
 /** An operation of X's API v2, or an extension of it. */
 export interface XOperation extends Route {
   readonly access: 'x';
-  /** The viewer is null if the token is app-only. */
-  handle(call: Call & { readonly viewer: Viewer }): SandboxResponse | Promise<SandboxResponse>;
+  /** Returns the maximum time in milliseconds to wait for an event of the actor before the call is handled. */
+  waitMs?(call: TokenCall): number;
+  handle(call: TokenCall): SandboxResponse | Promise<SandboxResponse>;
 }
 
-export type RoutedOperation = Operation | XOperation;
+export type Operation = PlainOperation | RealmOperation | XOperation;

@@ -1,31 +1,31 @@
 import { badRequest, notFound } from '../refusal.ts';
-import type { RoutedOperation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { Problem } from './problem.ts';
 
 export interface Routed {
-  readonly operation: RoutedOperation;
+  readonly operation: Operation;
   readonly params: Readonly<Record<string, string>>;
 }
 
 interface Pattern {
   readonly segments: readonly string[];
-  readonly methods: Map<string, RoutedOperation>;
+  readonly methods: Map<string, Operation>;
 }
 
 const NO_PARAMS = {};
 
 /** Finds the operation for a method and a path. Paths without variables take precedence over paths with variables. */
 export class Router {
-  readonly #literal = new Map<string, Map<string, RoutedOperation>>();
+  readonly #literal = new Map<string, Map<string, Operation>>();
   /**
    * Grouped by the number of segments and the first two segments, so that each request is compared with few patterns.
    */
   readonly #patterns = new Map<string, Pattern[]>();
 
-  constructor(operations: readonly RoutedOperation[]) {
-    const byPath = new Map<string, Map<string, RoutedOperation>>();
+  constructor(operations: readonly Operation[]) {
+    const byPath = new Map<string, Map<string, Operation>>();
     for (const operation of operations) {
-      const methods = byPath.get(operation.path) ?? new Map<string, RoutedOperation>();
+      const methods = byPath.get(operation.path) ?? new Map<string, Operation>();
       methods.set(operation.method, operation);
       byPath.set(operation.path, methods);
     }
@@ -48,7 +48,7 @@ export class Router {
     throw notFound('route', path);
   }
 
-  #addPattern(segments: readonly string[], methods: Map<string, RoutedOperation>): void {
+  #addPattern(segments: readonly string[], methods: Map<string, Operation>): void {
     const group = groupOf(segments);
     const others = this.#patterns.get(group);
     if (others === undefined) this.#patterns.set(group, [{ segments, methods }]);
@@ -64,7 +64,7 @@ function groupOf(segments: readonly string[]): string {
   return first.startsWith('{') || second.startsWith('{') ? GENERAL : `${segments.length}/${first}/${second}`;
 }
 
-function choose(methods: Map<string, RoutedOperation>, method: string): RoutedOperation {
+function choose(methods: Map<string, Operation>, method: string): Operation {
   const operation = methods.get(method);
   if (operation !== undefined) return operation;
   const allow = [...methods.keys()].join(', ');

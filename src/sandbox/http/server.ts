@@ -8,10 +8,10 @@ import { scopesOf } from '../oauth/scopes.ts';
 import { servePage } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
 import { appTokenFor } from '../seed/credentials.ts';
-import { appOnlyRefused, problemResponse } from '../x/problems.ts';
+import { problemResponse } from '../x/problems.ts';
 import { readBody, readBytes } from './body.ts';
 import { bearerToken, checkControlType, checkHost } from './guard.ts';
-import type { ActorCall, ActorOperation, Call, RealmOperation, RoutedOperation, XOperation } from './operation.ts';
+import type { Call, Operation, PlainOperation } from './operation.ts';
 import { Problem, problemOf } from './problem.ts';
 import type { SandboxResponse } from './response.ts';
 import type { Router } from './router.ts';
@@ -65,7 +65,8 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
     // Wait for the journal if its last write failed, so that unwritten entries do not accumulate in memory.
     if (platform.journal.failing) await platform.journal.settled();
     const call: Call = { platform, params, query, headers: request.headers, body };
-    const waitMs = actor && fault === undefined ? waitMsOf(operation, { ...call, actor }) : 0;
+    const waits = actor && fault === undefined && operation.access === 'x';
+    const waitMs = waits ? (operation.waitMs?.({ ...call, viewer: actor }) ?? 0) : 0;
     if (actor && waitMs > 0) {
       await platform.longPolls.wait({ ...arrival, actor: actor.id }, waitMs, response);
       // A client that has disconnected must not use up an injected fault.
@@ -92,14 +93,14 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
   else send(response, { ...answer, headers: { ...limits, ...answer.headers } });
 }
 
-function needsToken(operation: RoutedOperation): operation is ActorOperation | RealmOperation | XOperation {
+function needsToken(operation: Operation): operation is Exclude<Operation, PlainOperation> {
   return operation.access !== 'control' && operation.access !== 'open';
 }
 
 /** Returns the user of the token, null if the token is app-only, or undefined without a valid token. */
 function actorOf(
   { dataset, seed, realms, now }: SandboxState,
-  operation: RoutedOperation,
+  operation: Operation,
   params: Call['params'],
   request: IncomingMessage,
   arrivedAt: number,
@@ -114,7 +115,7 @@ function actorOf(
 }
 
 /** Refuses an access token that lacks a scope, as X does. The tokens of the demo have no scopes and may do everything. */
-function checkScopes({ dataset }: SandboxState, operation: RoutedOperation, request: IncomingMessage, now: number) {
+function checkScopes({ dataset }: SandboxState, operation: Operation, request: IncomingMessage, now: number) {
   const grant = dataset.oauth.active(bearerToken(request) ?? '', now);
   if (grant !== undefined && !scopesOf(operation).every((scope) => grant.scopes.includes(scope))) {
     throw new Problem(403, 'forbidden', 'Forbidden');
@@ -122,21 +123,15 @@ function checkScopes({ dataset }: SandboxState, operation: RoutedOperation, requ
 }
 
 function perform(
-  operation: RoutedOperation,
+  operation: Operation,
   { bytes = Buffer.alloc(0), ...call }: Call & { readonly bytes: Buffer | undefined },
   actor: Viewer | undefined,
 ): SandboxResponse | Promise<SandboxResponse> {
   if (!needsToken(operation)) return operation.handle(call);
   if (actor === undefined) throw badToken();
   if (operation.access === 'x') return operation.handle({ ...call, viewer: actor });
-  if (actor === null) throw appOnlyRefused();
-  return operation.access === 'realm'
-    ? operation.handle({ ...call, actor, bytes })
-    : operation.handle({ ...call, actor });
-}
-
-function waitMsOf(operation: RoutedOperation, call: ActorCall): number {
-  return operation.access === 'actor' ? (operation.waitMs?.(call) ?? 0) : 0;
+  if (actor === null) throw badToken();
+  return operation.handle({ ...call, actor, bytes });
 }
 
 function badToken(): Problem {

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { scopeTexts } from '../../shared/text/scopes.ts';
 import { isActive } from '../dataset/visibility.ts';
 import type { Fields } from '../fields.ts';
-import type { Call, OpenOperation } from '../http/operation.ts';
+import { type Call, open } from '../http/operation.ts';
 import type { SandboxResponse } from '../http/response.ts';
 import { type SafeHtml, safeHtml } from '../pages/html.ts';
 import { pageHeaders, pageHtml } from '../pages/serve-page.ts';
@@ -24,45 +24,33 @@ interface AuthorizeRequest {
   readonly challenge: string;
 }
 
-export const oauth2Authorize: OpenOperation = {
-  id: 'oauth2Authorize',
-  method: 'GET',
-  path,
-  access: 'open',
-  handle({ platform, query }) {
-    const request = readRequest(platform, query);
-    return 'status' in request ? request : consentPage(platform, request, sealForm(query.toString(), platform.now()));
-  },
-};
+export const oauth2Authorize = open('oauth2Authorize', 'GET', path, ({ platform, query }) => {
+  const request = readRequest(platform, query);
+  return 'status' in request ? request : consentPage(platform, request, sealForm(query.toString(), platform.now()));
+});
 
-export const oauth2Consent: OpenOperation = {
-  id: 'oauth2Consent',
-  method: 'POST',
-  path,
-  access: 'open',
-  handle({ platform, headers, body }) {
-    const sealed = openForm(textOf(body, 'request'), platform.now());
-    if (sealed === undefined || !isSameOrigin(headers)) {
-      return errorPage(403, 'This form is too old or not of this page. Go back to the app and begin again');
-    }
-    const request = readRequest(platform, new URLSearchParams(sealed));
-    if ('status' in request) return request;
-    const { client, redirectUri, scopes, state, challenge } = request;
-    if (textOf(body, 'decision') !== 'allow') {
-      return returnTo(redirectUri, { error: 'access_denied', error_description: 'The user denied access', state });
-    }
-    const user = platform.dataset.userNamed(textOf(body, 'user'));
-    if (user === undefined || user.token === null || !isActive(user)) {
-      return errorPage(400, 'Choose one of the accounts with credentials');
-    }
-    const now = platform.now();
-    for (const { id } of platform.dataset.oauth.surplus(now)) platform.commit({ kind: 'oauth_grant', id, grant: null });
-    const endsAt = now + codeMs;
-    const grant = newGrant({ client: client.id, user: user.id, scopes, redirectUri, challenge, endsAt });
-    platform.commit({ kind: 'oauth_grant', id: grant.id, grant });
-    return returnTo(redirectUri, { code: tokenOf(grant, 'code', 0, endsAt), state });
-  },
-};
+export const oauth2Consent = open('oauth2Consent', 'POST', path, ({ platform, headers, body }) => {
+  const sealed = openForm(textOf(body, 'request'), platform.now());
+  if (sealed === undefined || !isSameOrigin(headers)) {
+    return errorPage(403, 'This form is too old or not of this page. Go back to the app and begin again');
+  }
+  const request = readRequest(platform, new URLSearchParams(sealed));
+  if ('status' in request) return request;
+  const { client, redirectUri, scopes, state, challenge } = request;
+  if (textOf(body, 'decision') !== 'allow') {
+    return returnTo(redirectUri, { error: 'access_denied', error_description: 'The user denied access', state });
+  }
+  const user = platform.dataset.userNamed(textOf(body, 'user'));
+  if (user === undefined || user.token === null || !isActive(user)) {
+    return errorPage(400, 'Choose one of the accounts with credentials');
+  }
+  const now = platform.now();
+  for (const { id } of platform.dataset.oauth.surplus(now)) platform.commit({ kind: 'oauth_grant', id, grant: null });
+  const endsAt = now + codeMs;
+  const grant = newGrant({ client: client.id, user: user.id, scopes, redirectUri, challenge, endsAt });
+  platform.commit({ kind: 'oauth_grant', id: grant.id, grant });
+  return returnTo(redirectUri, { code: tokenOf(grant, 'code', 0, endsAt), state });
+});
 
 /** Checks the client and its address first: other errors are sent to that address (RFC 6749, section 4.1.2.1). */
 function readRequest({ dataset }: SandboxState, values: URLSearchParams): AuthorizeRequest | SandboxResponse {

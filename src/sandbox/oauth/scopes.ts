@@ -1,4 +1,4 @@
-import type { RoutedOperation } from '../http/operation.ts';
+import type { Operation } from '../http/operation.ts';
 
 /** The scopes by path, for reads and for other methods. The first row that matches decides. */
 const needs: readonly (readonly [path: RegExp, read: string | null, write: string])[] = [
@@ -14,7 +14,7 @@ const needs: readonly (readonly [path: RegExp, read: string | null, write: strin
 ];
 
 /** Returns the scopes that X's document lists for an operation. */
-export function scopesOf({ path, method }: Pick<RoutedOperation, 'path' | 'method'>): readonly string[] {
+export function scopesOf({ path, method }: Pick<Operation, 'path' | 'method'>): readonly string[] {
   const [, read, write] = needs.find(([pattern]) => pattern.test(path)) ?? [];
   const scope = method === 'GET' ? read : write;
   const base = /^\/2\/(?:media|articles)\//.test(path) ? [] : ['tweet.read', 'users.read'];

@@ -1,5 +1,5 @@
 import type { Fields } from '../fields.ts';
-import type { Call, OpenOperation } from '../http/operation.ts';
+import { type Call, open } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { jsonText, type SandboxResponse } from '../http/response.ts';
 import type { SandboxState } from '../platform.ts';
@@ -17,35 +17,23 @@ import {
 /** X's refresh tokens live about half a year. */
 const refreshMs = 183 * 24 * 3_600_000;
 
-export const oauth2Token: OpenOperation = {
-  id: 'oauth2Token',
-  method: 'POST',
-  path: '/2/oauth2/token',
-  access: 'open',
-  handle(call) {
-    const client = clientOf(call);
-    const type = field(call.body, 'grant_type');
-    if (type === 'authorization_code') return exchangeCode(call, client);
-    if (type === 'refresh_token') return refresh(call, client);
-    throw new Problem(400, 'unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
-  },
-};
+export const oauth2Token = open('oauth2Token', 'POST', '/2/oauth2/token', (call) => {
+  const client = clientOf(call);
+  const type = field(call.body, 'grant_type');
+  if (type === 'authorization_code') return exchangeCode(call, client);
+  if (type === 'refresh_token') return refresh(call, client);
+  throw new Problem(400, 'unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
+});
 
-export const oauth2Revoke: OpenOperation = {
-  id: 'oauth2Revoke',
-  method: 'POST',
-  path: '/2/oauth2/revoke',
-  access: 'open',
-  handle(call) {
-    const client = clientOf(call);
-    const { dataset, stats } = call.platform;
-    const found = dataset.oauth.read(field(call.body, 'token'));
-    if (found !== undefined && found.grant.client !== client.id) throw invalid('token');
-    if (found !== undefined) endGrant(call.platform, found.grant);
-    stats.oauth.revocations++;
-    return answer({ revoked: true });
-  },
-};
+export const oauth2Revoke = open('oauth2Revoke', 'POST', '/2/oauth2/revoke', (call) => {
+  const client = clientOf(call);
+  const { dataset, stats } = call.platform;
+  const found = dataset.oauth.read(field(call.body, 'token'));
+  if (found !== undefined && found.grant.client !== client.id) throw invalid('token');
+  if (found !== undefined) endGrant(call.platform, found.grant);
+  stats.oauth.revocations++;
+  return answer({ revoked: true });
+});
 
 /** Ends a grant, with all its tokens. Requests that wait for events notice it at once. */
 export function endGrant(platform: SandboxState, { id, user }: Grant): void {

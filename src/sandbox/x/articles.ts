@@ -7,27 +7,23 @@ import { reversed } from '../dataset/timelines.ts';
 import { ownArticle, readableArticle } from '../dataset/visibility.ts';
 import { type Fields, optionalString, requiredString } from '../fields.ts';
 import type { XOperation } from '../http/operation.ts';
-import { numberOf } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';
 import { badRequest } from '../refusal.ts';
 import { readContentState } from './content-state.ts';
-import { pageOf, sizeOf } from './request.ts';
-import { objectIn, usedBefore, userOperation, type WriteCall } from './write.ts';
+import { numberOf, pageOf, paging, sizeOf } from './paging.ts';
+import { objectIn, tokened, usedBefore, userOperation, type WriteCall } from './write.ts';
 
 const maxTitleLength = 100;
 const maxJsonBytes = 8 * 1024 * 1024;
 
 /** The articles of X's API, which it writes once: https://docs.x.com/x-api/articles */
 const ofX: readonly XOperation[] = [
-  userOperation({
-    id: 'articleCreateDraft',
-    method: 'POST',
-    path: '/2/articles/draft',
+  userOperation('articleCreateDraft', 'POST', '/2/articles/draft', {
     names: ['title', 'content_state', 'content', 'cover_media'],
     status: 201,
     maxJsonBytes,
     async run(call) {
-      const { state, actor, body, token } = call;
+      const { state, actor, body } = call;
       const title = readTitle(body);
       const content = await contentIn(call);
       const cover = coverIn(call);
@@ -36,15 +32,12 @@ const ofX: readonly XOperation[] = [
       const begun = first === undefined ? undefined : state.dataset.articles.find(first);
       if (begun !== undefined) return { data: formOf(call, begun) };
       const id = nextSnowflake(state.now(), state.dataset.articles.lastId);
-      const tokened = token === undefined ? {} : { token, fingerprint: 'article' };
-      state.commit({ kind: 'article', id, author: actor.id, at: state.now(), title, content, cover, ...tokened });
+      const entry = { kind: 'article', id, author: actor.id, at: state.now(), title, content, cover } as const;
+      state.commit({ ...entry, ...tokened(call, 'article') });
       return { data: formOf(call, ownArticle(state.dataset, actor, id)) };
     },
   }),
-  userOperation({
-    id: 'articlePublish',
-    method: 'POST',
-    path: '/2/articles/{id}/publish',
+  userOperation('articlePublish', 'POST', '/2/articles/{id}/publish', {
     run(call) {
       const { state, actor } = call;
       const article = ownOf(call);
@@ -62,21 +55,17 @@ const ofX: readonly XOperation[] = [
 
 /** What X does not offer. */
 const extensions: readonly XOperation[] = [
-  userOperation({
-    id: 'getArticles',
-    method: 'GET',
-    path: '/sandbox/articles',
-    query: ['status', 'max_results', 'pagination_token'],
+  userOperation('getArticles', 'GET', '/sandbox/articles', {
+    query: ['status', ...paging],
     run(call) {
       const { state, actor, query } = call;
       const status = query.get('status');
       if (status !== null && status !== 'draft' && status !== 'published')
         throw badRequest('status', 'status must be draft or published');
-      const paged = { operation: 'getArticles', state, query, viewer: actor, sizes: [1, 100, 20] } as const;
       const { items, tokens } = pageOf(
-        paged,
+        { ...call, viewer: actor },
         String(status),
-        sizeOf(paged),
+        sizeOf(call, [1, 100, 20]),
         (position) => reversed(state.dataset.articles.byAuthor(actor), numberOf(position)),
         (article) => !article.deleted && (status === null || (article.tweet === null) === (status === 'draft')),
       );
@@ -84,18 +73,12 @@ const extensions: readonly XOperation[] = [
       return { data, meta: { result_count: data.length, ...tokens } };
     },
   }),
-  userOperation({
-    id: 'getArticle',
-    method: 'GET',
-    path: '/sandbox/articles/{id}',
+  userOperation('getArticle', 'GET', '/sandbox/articles/{id}', {
     run: ({ state: { dataset }, actor, subject }) => ({
       data: articleForm(dataset, actor, readableArticle(dataset, actor, subject)),
     }),
   }),
-  userOperation({
-    id: 'changeArticle',
-    method: 'PUT',
-    path: '/sandbox/articles/{id}',
+  userOperation('changeArticle', 'PUT', '/sandbox/articles/{id}', {
     names: ['title', 'content', 'cover_media_id'],
     maxJsonBytes,
     async run(call) {
@@ -111,35 +94,27 @@ const extensions: readonly XOperation[] = [
       return { data: summaryForm(state.dataset, call.actor, article) };
     },
   }),
-  userOperation({
-    id: 'unpublishArticle',
-    method: 'POST',
-    path: '/sandbox/articles/{id}/unpublish',
+  userOperation('unpublishArticle', 'POST', '/sandbox/articles/{id}/unpublish', {
     run(call) {
-      const { state, actor, subject, token } = call;
+      const { state, actor, subject } = call;
       const fingerprint = `unpublish article ${subject}`;
       const wasBefore = usedBefore(call, fingerprint) !== undefined;
       const article = ownOf(call);
       const isNow = article.tweet !== null;
-      if (isNow) {
-        const tokened = token === undefined ? {} : { token, fingerprint };
-        state.commit({ kind: 'unpublish_article', article: subject, author: actor.id, at: state.now(), ...tokened });
-      }
+      const entry = { kind: 'unpublish_article', article: subject, author: actor.id, at: state.now() } as const;
+      if (isNow) state.commit({ ...entry, ...tokened(call, fingerprint) });
       // With a repeated token: the state before the first call.
       return { data: { ...summaryForm(state.dataset, actor, article), was_published: isNow || wasBefore } };
     },
   }),
-  userOperation({
-    id: 'deleteArticle',
-    method: 'DELETE',
-    path: '/sandbox/articles/{id}',
+  userOperation('deleteArticle', 'DELETE', '/sandbox/articles/{id}', {
     run(call) {
-      const { state, actor, subject, token } = call;
+      const { state, actor, subject } = call;
       const fingerprint = `delete article ${subject}`;
       if (usedBefore(call, fingerprint) === undefined) {
         ownOf(call);
-        const tokened = token === undefined ? {} : { token, fingerprint };
-        state.commit({ kind: 'delete_article', article: subject, author: actor.id, at: state.now(), ...tokened });
+        const entry = { kind: 'delete_article', article: subject, author: actor.id, at: state.now() } as const;
+        state.commit({ ...entry, ...tokened(call, fingerprint) });
       }
       return { data: { deleted: true } };
     },

@@ -4,17 +4,14 @@ import type { Conversation } from '../chat/conversation.ts';
 import { requiredInteger, requiredString } from '../fields.ts';
 import type { XOperation } from '../http/operation.ts';
 import { badRequest, notFound } from '../refusal.ts';
+import { addSegment, maxJsonBytes, noSegments, segmentIn } from '../uploads/segments.ts';
 import { conversationForm, conversationOf } from './chat.ts';
-import { bytesIn } from './media.ts';
 import { appOnlyRefused } from './problems.ts';
 import { checkValue } from './request.ts';
 import { userOperation, type WriteCall } from './write.ts';
 
 /** 512 MiB of content, plus the overhead of encryption. */
 const maxBytes = 540 * 1024 * 1024;
-/** A segment of 5 MiB, as base64 in JSON. */
-const maxJsonBytes = 8 * 1024 * 1024;
-const maxSegment = 999;
 const keptMs = 24 * 60 * 60 * 1000;
 /** Earlier releases had keys with `-` and `_`. */
 const keyForm = /^[\w-]{1,50}$/;
@@ -22,10 +19,7 @@ const ofUpload = ['conversation_id', 'media_hash_key'];
 
 /** Encrypted attachments, which only the participants of a conversation may download. */
 export const chatMediaOperations: readonly XOperation[] = [
-  userOperation({
-    id: 'chatMediaUploadInitialize',
-    method: 'POST',
-    path: '/2/chat/media/upload/initialize',
+  userOperation('chatMediaUploadInitialize', 'POST', '/2/chat/media/upload/initialize', {
     names: ['conversation_id', 'total_bytes'],
     run(call) {
       const { state, actor, body } = call;
@@ -41,44 +35,22 @@ export const chatMediaOperations: readonly XOperation[] = [
       const session = chats.nextSeqId(startedAt);
       chats.markUsed(session);
       const hash = randomBytes(16).toString('hex');
-      const progress = { bytes: 0, next: 0, written: Promise.resolve() };
-      const pending = { owner: actor, conversation, size, hash, startedAt, part: `.part-${hash}`, ...progress };
-      chats.pendingMedia.set(session, pending);
+      chats.pendingMedia.set(session, { owner: actor, hash, ...noSegments(hash, size, startedAt) });
       return { data: { session_id: session, media_hash_key: hash, conversation_id: conversation } };
     },
   }),
-  userOperation({
-    id: 'chatMediaUploadAppend',
-    method: 'POST',
-    path: '/2/chat/media/upload/{id}/append',
+  userOperation('chatMediaUploadAppend', 'POST', '/2/chat/media/upload/{id}/append', {
     names: ['media', 'segment_index', ...ofUpload],
     maxJsonBytes,
     async run(call) {
       const { state, body } = call;
-      const index = Number(body['segment_index'] ?? Number.NaN);
-      if (!Number.isInteger(index) || index < 0 || index > maxSegment)
-        throw badRequest('segment_index', `The \`segment_index\` must be from 0 to ${maxSegment}`);
-      const bytes = bytesIn(body);
+      const segment = segmentIn(body);
       const pending = pendingIn(call);
-      const writing = pending.written.then(async () => {
-        if (index > pending.next) throw badRequest('segment_index', `The \`segment_index\` must be ${pending.next}`);
-        // A repeated request may send segments again that have arrived.
-        if (index < pending.next) return;
-        if (pending.bytes + bytes.length > pending.size)
-          throw badRequest('media', 'The media is larger than `total_bytes`');
-        await state.chatFiles.append(pending.part, pending.bytes, bytes);
-        pending.next += 1;
-        pending.bytes += bytes.length;
-      });
-      pending.written = writing.catch(() => {});
-      await writing;
+      await addSegment(state.chatFiles, pending, segment);
       return { data: { expires_at: Math.floor((pending.startedAt + keptMs) / 1_000) } };
     },
   }),
-  userOperation({
-    id: 'chatMediaUploadFinalize',
-    method: 'POST',
-    path: '/2/chat/media/upload/{id}/finalize',
+  userOperation('chatMediaUploadFinalize', 'POST', '/2/chat/media/upload/{id}/finalize', {
     names: ['num_parts', 'message_id', 'ttl_msec', ...ofUpload],
     run(call) {
       const { state, actor, subject, body } = call;
@@ -86,7 +58,7 @@ export const chatMediaOperations: readonly XOperation[] = [
       const hash = requiredString(body, 'media_hash_key');
       const conversation = conversationIn(call);
       if (chats.media.get(hash)?.conversation === conversation.id) return { data: { success: true } };
-      const { bytes, size, next, part } = pendingIn(call);
+      const { bytes, totalBytes: size, next, part } = pendingIn(call);
       if (bytes !== size || requiredString(body, 'num_parts') !== String(next))
         throw badRequest('num_parts', 'Some bytes of the media are missing');
       chats.pendingMedia.delete(subject);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   canonicalConversationId,
   conversationIdOf,
@@ -18,15 +17,14 @@ import { type Fields, requiredString } from '../fields.ts';
 import type { XOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { badRequest, notFound } from '../refusal.ts';
+import { type Placed, pageOf, paging, sizeOf } from './paging.ts';
 import { userJson } from './render.ts';
-import { checkValue, dataOf, type Placed, pageOf, pick, type Sizes, sizeOf } from './request.ts';
+import { checkValue, dataOf, pick } from './request.ts';
 import { selectionOf } from './selection.ts';
-import { objectIn, oneOf, usedBefore, userOperation, type WriteCall } from './write.ts';
+import { fingerprintOf, objectIn, oneOf, tokened, usedBefore, userOperation, type WriteCall } from './write.ts';
 
 /** The id of the other user, or both ids in any order. The sandbox has no groups. */
 export const conversationForm = /^(\d{1,19}|\d{1,19}-\d{1,19})$/;
-const paging = ['max_results', 'pagination_token'];
-const sizes: Sizes = [1, 100, 10];
 const aboutUsers = ['expansions', 'user.fields'];
 const conversationFields = ['created_at', 'id', 'is_muted', 'type', 'updated_at'];
 const eventFields = ['conversation_id', 'created_at', 'encoded_event', 'id', 'sender_id'];
@@ -39,16 +37,13 @@ const maxUsers = 100;
  * platform cannot read the content of events, so it checks only who may write.
  */
 export const chatOperations: readonly XOperation[] = [
-  userOperation({
-    id: 'getChatConversations',
-    method: 'GET',
-    path: '/2/chat/conversations',
+  userOperation('getChatConversations', 'GET', '/2/chat/conversations', {
     query: [...paging, 'chat_conversation.fields', ...aboutUsers],
     run(call) {
       const { state, actor } = call;
       const { chats } = state.dataset;
       const own = chats.conversationsOf(actor);
-      const { items, meta } = page(call, 'conversations', '', function* (position) {
+      const { items, meta } = page(call, '', function* (position) {
         const [moment = chats.lastSeqId, after] = position?.split(':') ?? [];
         const placed = own.flatMap((conversation): Placed<Conversation>[] => {
           const last = conversation.accepted.has(actor) ? conversation.lastUpTo(moment) : undefined;
@@ -67,10 +62,7 @@ export const chatOperations: readonly XOperation[] = [
       };
     },
   }),
-  userOperation({
-    id: 'getChatConversation',
-    method: 'GET',
-    path: '/2/chat/conversations/{id}',
+  userOperation('getChatConversation', 'GET', '/2/chat/conversations/{id}', {
     idForm: conversationForm,
     query: ['chat_conversation.fields', ...aboutUsers],
     run(call) {
@@ -78,16 +70,13 @@ export const chatOperations: readonly XOperation[] = [
       return { data: conversationJson(call, conversation), ...included(call, conversation.members) };
     },
   }),
-  userOperation({
-    id: 'getChatConversationEvents',
-    method: 'GET',
-    path: '/2/chat/conversations/{id}/events',
+  userOperation('getChatConversationEvents', 'GET', '/2/chat/conversations/{id}/events', {
     idForm: conversationForm,
     query: [...paging, 'chat_message_event.fields'],
     run(call) {
       const conversation = ownConversation(call);
       const { actor, query } = call;
-      const { items, meta } = page(call, 'events', conversation.id, function* (before) {
+      const { items, meta } = page(call, conversation.id, function* (before) {
         for (const event of conversation.events.toReversed()) {
           const isBefore = before === undefined || compareIds(event.seqId, before) < 0;
           if (isBefore && conversation.isShownTo(actor, event)) yield [event, event.seqId];
@@ -101,14 +90,11 @@ export const chatOperations: readonly XOperation[] = [
       };
     },
   }),
-  userOperation({
-    id: 'addConversationKeys',
-    method: 'POST',
-    path: '/2/chat/conversations/{id}/keys',
+  userOperation('addConversationKeys', 'POST', '/2/chat/conversations/{id}/keys', {
     idForm: conversationForm,
     names: ['conversation_key_version', 'conversation_participant_keys', 'action_signatures'],
     run(call) {
-      const { state, actor, body, token } = call;
+      const { state, actor, body } = call;
       const { chats } = state.dataset;
       const id = conversationIdIn(call);
       const other = otherSide(call, id);
@@ -132,15 +118,20 @@ export const chatOperations: readonly XOperation[] = [
         throw new Problem(409, 'key_changed', 'The conversation has a newer key');
       const at = state.now();
       const seq = chats.nextSeqId(at);
-      const used = token !== undefined && { token, fingerprint };
-      state.commit({ kind: 'chat_key', user: actor.id, other: other.id, at, seq, version, sealed, ...used });
+      state.commit({
+        kind: 'chat_key',
+        user: actor.id,
+        other: other.id,
+        at,
+        seq,
+        version,
+        sealed,
+        ...tokened(call, fingerprint),
+      });
       return { data: { conversation_id: inPath(id), sequence_id: seq } };
     },
   }),
-  userOperation({
-    id: 'sendChatMessage',
-    method: 'POST',
-    path: '/2/chat/conversations/{id}/messages',
+  userOperation('sendChatMessage', 'POST', '/2/chat/conversations/{id}/messages', {
     idForm: conversationForm,
     names: ['message_id', 'encoded_message_create_event', 'encoded_message_event_signature', 'conversation_token'],
     status: 201,
@@ -163,10 +154,7 @@ export const chatOperations: readonly XOperation[] = [
       return { data: { encoded_message_event: encodedEvent(conversation, event) } };
     },
   }),
-  userOperation({
-    id: 'deleteChatMessages',
-    method: 'POST',
-    path: '/2/chat/conversations/{id}/messages/delete',
+  userOperation('deleteChatMessages', 'POST', '/2/chat/conversations/{id}/messages/delete', {
     idForm: conversationForm,
     names: ['sequence_ids', 'delete_message_action', 'action_signatures', 'media_hash_keys'],
     run(call) {
@@ -193,19 +181,8 @@ export const chatOperations: readonly XOperation[] = [
   }),
 ];
 
-function page<T>(
-  { state, actor: viewer, query }: WriteCall,
-  operation: string,
-  list: string,
-  after: (position: string | undefined) => Iterable<Placed<T>>,
-) {
-  const { items, tokens } = pageOf(
-    { operation, state, query, viewer },
-    list,
-    sizeOf({ query, sizes }),
-    after,
-    () => true,
-  );
+function page<T>(call: WriteCall, list: string, after: (position: string | undefined) => Iterable<Placed<T>>) {
+  const { items, tokens } = pageOf({ ...call, viewer: call.actor }, list, sizeOf(call, [1, 100, 10]), after);
   const { next_token } = tokens;
   const meta = { has_more: next_token !== undefined, ...(next_token && { next_token }), result_count: items.length };
   return { items, meta };
@@ -282,20 +259,16 @@ function add(
   what: string,
   check: () => { type: 'content' } | { type: 'deletion'; targets: readonly string[]; forAll?: true },
 ): string {
-  const { state, actor, token } = call;
+  const { state, actor } = call;
+  // Of the unencrypted parts, because encrypting the same content again gives other bytes.
   const fingerprint = fingerprintOf(conversation.id, what);
   const known = conversation.sentSeqId(actor, sealed.messageId) ?? usedBefore(call, fingerprint);
   if (known !== undefined) return known;
-  const more = { ...check(), ...(token !== undefined && { token, fingerprint }) };
+  const more = { ...check(), ...tokened(call, fingerprint) };
   const at = state.now();
   const seq = state.dataset.chats.nextSeqId(at);
   state.commit({ kind: 'chat_event', user: actor.id, other: conversation.other(actor).id, at, seq, sealed, ...more });
   return seq;
-}
-
-/** Fingerprints the unencrypted parts of a request, because encrypting the same content again gives other bytes. */
-function fingerprintOf(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
 function messageIdIn(body: Fields): string {

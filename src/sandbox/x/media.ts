@@ -4,17 +4,15 @@ import { inspectVideo } from '../../media/inspect-video.ts';
 import { MediaError } from '../../media/media-error.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { expiresAfterSecs, fileOf, type PendingUpload, type Upload } from '../dataset/uploads.ts';
-import { type Fields, requiredString } from '../fields.ts';
+import { requiredString } from '../fields.ts';
 import type { XOperation } from '../http/operation.ts';
 import { badRequest, notFound } from '../refusal.ts';
 import type { UploadFiles } from '../uploads/files.ts';
 import { type Format, formatOf, pictureFormatOf, typeOfExtension } from '../uploads/formats.ts';
+import { addSegment, bytesIn, maxJsonBytes, noSegments, type Segment, segmentIn } from '../uploads/segments.ts';
 import { keyPrefixes } from './render.ts';
-import { oneOf, usedBefore, userOperation, type WriteCall } from './write.ts';
+import { oneOf, tokened, usedBefore, userOperation, type WriteCall } from './write.ts';
 
-/** A segment or a picture of 5 MiB, as base64 in JSON. */
-const maxJsonBytes = 8 * 1024 * 1024;
-const maxSegment = 999;
 /** X takes a while to process videos and GIFs. With the extensions it takes no time. */
 const processingMs = 1_000;
 const maxAltText = 1_000;
@@ -26,10 +24,7 @@ const categoryNames = Object.keys(categories);
 
 /** Uploads: https://docs.x.com/x-api/media/quickstart/media-upload-chunked. An upload that is not attached within a day expires. */
 export const mediaOperations: readonly XOperation[] = [
-  userOperation({
-    id: 'mediaUpload',
-    method: 'POST',
-    path: '/2/media/upload',
+  userOperation('mediaUpload', 'POST', '/2/media/upload', {
     names: ['media', 'media_category'],
     maxJsonBytes,
     async run(call) {
@@ -41,14 +36,11 @@ export const mediaOperations: readonly XOperation[] = [
       const format = pictureFormatOf(bytes);
       if (format?.kind !== 'photo') throw badRequest('media', 'The media is not a JPEG, PNG or WebP picture');
       const pending = begin(call, format, bytes.length);
-      await append(call, pending, bytes);
+      await append(call, pending, { index: 0, bytes });
       return answerOf(call, await finish(call, pending));
     },
   }),
-  userOperation({
-    id: 'initializeMediaUpload',
-    method: 'POST',
-    path: '/2/media/upload/initialize',
+  userOperation('initializeMediaUpload', 'POST', '/2/media/upload/initialize', {
     names: ['media_type', 'media_category', 'total_bytes'],
     run(call) {
       const category = oneOf(call.body, 'media_category', categoryNames) as keyof typeof categories;
@@ -63,50 +55,27 @@ export const mediaOperations: readonly XOperation[] = [
       return { data: { id, media_key: keyOf(id, format.kind), expires_after_secs: expiresAfterSecs } };
     },
   }),
-  userOperation({
-    id: 'appendMediaUpload',
-    method: 'POST',
-    path: '/2/media/upload/{id}/append',
+  userOperation('appendMediaUpload', 'POST', '/2/media/upload/{id}/append', {
     names: ['media', 'segment_index'],
     maxJsonBytes,
     async run(call) {
-      const index = Number(call.body['segment_index'] ?? Number.NaN);
-      if (!Number.isInteger(index) || index < 0 || index > maxSegment)
-        throw badRequest('segment_index', `The \`segment_index\` must be from 0 to ${maxSegment}`);
-      const bytes = bytesIn(call.body);
+      const segment = segmentIn(call.body);
       const pending = pendingOf(call);
-      if (pending !== undefined) {
-        const writing = pending.written.then(async () => {
-          if (index > pending.next) throw badRequest('segment_index', `The \`segment_index\` must be ${pending.next}`);
-          // A repeated request may send segments again that have arrived.
-          if (index === pending.next) await append(call, pending, bytes);
-        });
-        pending.written = writing.catch(() => {});
-        await writing;
-      }
+      if (pending !== undefined) await append(call, pending, segment);
       return { data: { expires_at: Math.floor(call.state.now() / 1_000) + expiresAfterSecs } };
     },
   }),
-  userOperation({
-    id: 'finalizeMediaUpload',
-    method: 'POST',
-    path: '/2/media/upload/{id}/finalize',
+  userOperation('finalizeMediaUpload', 'POST', '/2/media/upload/{id}/finalize', {
     async run(call) {
       const pending = pendingOf(call);
       return answerOf(call, pending === undefined ? uploadOf(call, call.subject) : await finish(call, pending));
     },
   }),
-  userOperation({
-    id: 'getMediaUploadStatus',
-    method: 'GET',
-    path: '/2/media/upload',
+  userOperation('getMediaUploadStatus', 'GET', '/2/media/upload', {
     query: ['media_id', 'command'],
     run: (call) => answerOf(call, uploadOf(call, call.query.get('media_id') ?? '')),
   }),
-  userOperation({
-    id: 'createMediaMetadata',
-    method: 'POST',
-    path: '/2/media/metadata',
+  userOperation('createMediaMetadata', 'POST', '/2/media/metadata', {
     names: ['id', 'metadata'],
     run(call) {
       const { id } = uploadOf(call, requiredString(call.body, 'id'));
@@ -147,24 +116,20 @@ function begin({ state, actor, token }: WriteCall, format: Format, totalBytes: n
   state.files.remove(uploads.sweep(state.now()));
   const id = nextSnowflake(state.now(), uploads.last);
   uploads.last = id;
-  const pending = { id, owner: actor, format, totalBytes, token, startedAt: state.now(), part: `.part-${id}` };
-  const upload: PendingUpload = { ...pending, bytes: 0, next: 0, written: Promise.resolve() };
+  const upload = { id, owner: actor, format, token, ...noSegments(id, totalBytes, state.now()) };
   uploads.pending.set(id, upload);
   return upload;
 }
 
-async function append({ state }: WriteCall, pending: PendingUpload, bytes: Buffer): Promise<void> {
-  if (pending.bytes === 0 && !pending.format.matchesHead(bytes))
+/** Adds a segment. The first one must begin like a file of the format. */
+async function append({ state }: WriteCall, pending: PendingUpload, segment: Segment) {
+  if (segment.index === 0 && !pending.format.matchesHead(segment.bytes))
     throw badRequest('media', `The bytes do not match ${pending.format.type}`);
-  if (pending.bytes + bytes.length > pending.totalBytes)
-    throw badRequest('media', 'The media is larger than `total_bytes`');
-  await state.files.append(pending.part, pending.bytes, bytes);
-  pending.next += 1;
-  pending.bytes += bytes.length;
+  await addSegment(state.files, pending, segment);
 }
 
 async function finish({ state, actor, extended }: WriteCall, pending: PendingUpload): Promise<Upload> {
-  const { id, format, part, token } = pending;
+  const { id, format, part } = pending;
   const { uploads } = state.dataset;
   if (pending.bytes !== pending.totalBytes) throw badRequest('id', 'Some bytes of the media are missing');
   const { width, height, durationMs } = await inspect(state.files, part, format, extended);
@@ -175,7 +140,7 @@ async function finish({ state, actor, extended }: WriteCall, pending: PendingUpl
   const entry = { id, user: actor.id, format: kind, extension, width, height, durationMs, at } as const;
   // Store the file before the entry. A crash in between leaves a file without an entry, but never an entry without its file.
   state.files.keep({ path: part }, fileOf(entry));
-  state.commit({ kind: 'media', ...entry, ...(token !== undefined && { token, fingerprint }) });
+  state.commit({ kind: 'media', ...entry, ...tokened(pending, fingerprint) });
   const upload = uploads.find(id, actor, at);
   if (kind !== 'photo' && !extended) upload.readyAt = at + processingMs;
   return upload;
@@ -228,11 +193,4 @@ function answerOf({ state, extended }: WriteCall, upload: Upload): object {
 
 function keyOf(id: string, kind: Upload['kind']): string {
   return `${keyPrefixes[kind]}_${id}`;
-}
-
-/** Returns the bytes of a form, or those in the base64 of JSON. */
-export function bytesIn({ media }: Fields): Buffer {
-  const bytes = typeof media === 'string' ? Buffer.from(media, 'base64') : media;
-  if (Buffer.isBuffer(bytes) && bytes.length > 0) return bytes;
-  throw badRequest('media', 'The `media` is empty');
 }

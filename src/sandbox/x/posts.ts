@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Dataset } from '../dataset/dataset.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { checkText } from '../dataset/tweet-text.ts';
@@ -8,7 +7,7 @@ import { type Fields, optionalString, requiredString } from '../fields.ts';
 import type { XOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { badRequest, Refusal } from '../refusal.ts';
-import { objectIn, postOf, usedBefore, userOperation, type WriteCall } from './write.ts';
+import { fingerprintOf, objectIn, postOf, tokened, usedBefore, userOperation, type WriteCall } from './write.ts';
 
 const MAX_PHOTOS = 4;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -20,19 +19,16 @@ interface Draft {
   readonly media: readonly string[];
 }
 
-const createPosts = userOperation({
-  id: 'createPosts',
-  method: 'POST',
-  path: '/2/tweets',
+const createPosts = userOperation('createPosts', 'POST', '/2/tweets', {
   names: ['text', 'reply', 'quote_tweet_id', 'media'],
   status: 201,
   run(call) {
-    const { state, actor, token } = call;
+    const { state, actor } = call;
     const draft = readDraft(call.body);
-    const fingerprint = fingerprintOf(draft);
+    const { text, replyTo: replyId = null, quoteOf: quoteId = null, media } = draft;
+    const fingerprint = fingerprintOf(text, replyId, quoteId, ...(media.length === 0 ? [] : [media]));
     const earlier = usedBefore(call, fingerprint);
     if (earlier !== undefined) return created(state.dataset, earlier);
-    const { text, media } = draft;
     const { replyTo, quoteOf } = checkDraft(call, draft);
     const at = state.now();
     const id = nextSnowflake(at, state.dataset.lastTweetId);
@@ -45,7 +41,7 @@ const createPosts = userOperation({
       ...(replyTo && { replyTo: replyTo.id }),
       ...(quoteOf && { quoteOf: quoteOf.id }),
       ...(media.length > 0 && { media }),
-      ...(token !== undefined && { token, fingerprint }),
+      ...tokened(call, fingerprint),
     });
     state.stats.tweetsCreated++;
     return created(state.dataset, id);
@@ -53,12 +49,9 @@ const createPosts = userOperation({
 });
 
 /** Deletes a post, or a repost by its own id. */
-const deletePosts = userOperation({
-  id: 'deletePosts',
-  method: 'DELETE',
-  path: '/2/tweets/{id}',
+const deletePosts = userOperation('deletePosts', 'DELETE', '/2/tweets/{id}', {
   run(call) {
-    const { state, actor, subject: id, token } = call;
+    const { state, actor, subject: id } = call;
     const fingerprint = `delete ${id}`;
     if (usedBefore(call, fingerprint) === undefined) {
       const repost = state.dataset.reposts.get(id);
@@ -67,7 +60,7 @@ const deletePosts = userOperation({
         throw new Problem(403, 'forbidden', 'You are not authorized to delete this Tweet.');
       const entry = { user: actor.id, tweet: tweet.id, at: state.now() };
       if (repost) state.commit({ kind: 'unretweet', ...entry });
-      else state.commit({ kind: 'delete', ...entry, ...(token !== undefined && { token, fingerprint }) });
+      else state.commit({ kind: 'delete', ...entry, ...tokened(call, fingerprint) });
     }
     return { data: { deleted: true } };
   },
@@ -75,11 +68,6 @@ const deletePosts = userOperation({
 
 /** Creating and deleting posts: https://docs.x.com/x-api/posts/manage-tweets/introduction */
 export const postOperations: readonly XOperation[] = [createPosts, deletePosts];
-
-function fingerprintOf({ text, replyTo, quoteOf, media }: Draft): string {
-  const parts = [text, replyTo ?? null, quoteOf ?? null, ...(media.length === 0 ? [] : [media])];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-}
 
 function readDraft(body: Fields): Draft {
   const reply = objectIn(body, 'reply', [

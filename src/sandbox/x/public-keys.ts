@@ -28,24 +28,15 @@ const names = [
 
 /** The public keys of chat, oldest first. Their owner also gets the addresses and the tokens of the key backup. */
 export const publicKeyOperations: readonly XOperation[] = [
-  userOperation({
-    id: 'getUsersPublicKeys',
-    method: 'GET',
-    path: '/2/users/public_keys',
+  userOperation('getUsersPublicKeys', 'GET', '/2/users/public_keys', {
     query: ['ids', fields],
     run: (call) => dataOf(valuesOf(call, 'ids', idPattern).flatMap((id) => keysJson(call, id))),
   }),
-  userOperation({
-    id: 'getUsersPublicKey',
-    method: 'GET',
-    path,
+  userOperation('getUsersPublicKey', 'GET', path, {
     query: [fields],
     run: (call) => dataOf(keysJson(call, call.subject)),
   }),
-  userOperation({
-    id: 'addUserPublicKey',
-    method: 'POST',
-    path,
+  userOperation('addUserPublicKey', 'POST', path, {
     names: ['public_key', 'version', 'generate_version'],
     run(call) {
       checkOwn(call);

@@ -1,27 +1,8 @@
-import type { Dataset } from '../dataset/dataset.ts';
 import { compareIds, snowflake } from '../dataset/snowflake.ts';
 import type { Post } from '../dataset/timelines.ts';
-import type { Viewer } from '../dataset/visibility.ts';
-import { takePage } from '../http/paged.ts';
-import type { SandboxState } from '../platform.ts';
+import type { Call } from '../http/operation.ts';
 import { badRequest } from '../refusal.ts';
-import type { Selection } from './selection.ts';
-
-/** A call of an operation of X's API. */
-export interface XCall {
-  readonly operation: string;
-  readonly state: SandboxState;
-  readonly dataset: Dataset;
-  /** The id or the name in the path. */
-  readonly subject: string;
-  readonly query: URLSearchParams;
-  readonly viewer: Viewer;
-  readonly selection: Selection;
-  /** The least, greatest and usual `max_results`. */
-  readonly sizes: Sizes;
-}
-
-export type Sizes = readonly [least: number, greatest: number, usual: number];
+import type { Placed } from './paging.ts';
 
 export const idPattern = /^\d{1,19}$/;
 export const namePattern = /^\w{1,15}$/;
@@ -31,8 +12,27 @@ export function checkValue(name: string, value: string, pattern: RegExp): string
   return value;
 }
 
+/** Returns the values of the path: names and ids, which may have another form. */
+export function pathValues({ params }: Pick<Call, 'params'>, idForm = idPattern): string[] {
+  const forms: Readonly<Record<string, RegExp>> = { username: namePattern, id: idForm };
+  return Object.entries(params).map(([name, value]) => checkValue(name, value, forms[name] ?? idPattern));
+}
+
+/** Refuses unknown names, which X drops silently, and those that are given twice. */
+export function checkNames(given: Iterable<string>, known: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const name of given) {
+    if (!known.includes(name)) throw badRequest(name, `[${name}] is not one of [${known}]`);
+    if (seen.has(name)) throw badRequest(name, `[${name}] is given twice`);
+    seen.add(name);
+  }
+}
+
+/** Returns true if the request asks for the extensions of the sandbox. */
+export const isExtended = ({ headers }: Pick<Call, 'headers'>) => headers['x-sandbox-extensions'] === '1';
+
 /** Reads a parameter with up to 100 ids or names. Each counts once. */
-export function valuesOf({ query }: Pick<XCall, 'query'>, name: string, pattern: RegExp): string[] {
+export function valuesOf({ query }: Pick<Call, 'query'>, name: string, pattern: RegExp): string[] {
   const values = query.get(name)?.split(',') ?? [];
   if (values.length === 0) throw badRequest(name, `The query parameter [${name}] is required`);
   if (values.length > 100) throw badRequest(name, `The number of values in [${name}] must be from 1 to 100`);
@@ -95,47 +95,4 @@ export function timeParameter(query: URLSearchParams, name: string): number | un
   const ms = Date.parse(checkValue(name, text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/));
   if (Number.isNaN(ms)) throw badRequest(name, `The \`${name}\` value [${text}] is not a time`);
   return ms;
-}
-
-export type Placed<T> = readonly [item: T, position: string | number];
-
-/** Stands for the position before the first page. */
-const FIRST = 'first';
-/** The number of earlier pages to which one can go back from a page. */
-const maxStarts = 5;
-
-/**
- * Returns a page and its tokens. A token has the position before the page and the positions of earlier pages. It belongs to
- * one list and one user.
- */
-export function pageOf<T>(
-  call: Pick<XCall, 'operation' | 'state' | 'query' | 'viewer'>,
-  list: string,
-  size: number,
-  itemsAfter: (position: string | undefined) => Iterable<Placed<T>>,
-  shown: (item: T) => boolean,
-) {
-  const { cursors } = call.state;
-  const scope = [call.operation, list, call.viewer?.id ?? ''];
-  const name = call.query.has('next_token') ? 'next_token' : 'pagination_token';
-  const token = call.query.get(name);
-  const starts = token === null ? [FIRST] : cursors.open(scope, token);
-  if (starts === undefined) throw badRequest(name, `The \`${name}\` value does not belong to this list`);
-  const { items, next } = takePage(itemsAfter(starts[0] === FIRST ? undefined : starts[0]), size, shown);
-  const tokens = {
-    ...(next !== undefined && { next_token: cursors.seal(scope, [next, ...starts].slice(0, maxStarts)) }),
-    ...(starts.length > 1 && { previous_token: cursors.seal(scope, starts.slice(1)) }),
-  };
-  return { items, tokens };
-}
-
-export function sizeOf({ query, sizes: [least, greatest, usual] }: Pick<XCall, 'query' | 'sizes'>): number {
-  const text = query.get('max_results');
-  if (text === null) return usual;
-  const size = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (size >= least && size <= greatest) return size;
-  throw badRequest(
-    'max_results',
-    `The \`max_results\` value [${text.slice(0, 20)}] is not from ${least} to ${greatest}`,
-  );
 }

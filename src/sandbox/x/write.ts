@@ -1,17 +1,18 @@
+import { createHash } from 'node:crypto';
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { visibleTweet } from '../dataset/visibility.ts';
 import { type Fields, optionalString } from '../fields.ts';
-import { idempotencyToken } from '../http/input.ts';
-import type { XOperation } from '../http/operation.ts';
+import type { Call, TokenCall, XOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { json, type SandboxResponse } from '../http/response.ts';
 import type { SandboxState } from '../platform.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 import { appOnlyRefused, MissingObject, type ResourceProblem, resourceProblem } from './problems.ts';
-import { checkValue, idPattern } from './request.ts';
+import { checkNames, checkValue, idPattern, isExtended, pathValues } from './request.ts';
 
 /** A call of a write, or of a read without fields and expansions. */
 export interface WriteCall {
+  readonly operation: string;
   readonly state: SandboxState;
   readonly actor: User;
   /** The first id in the path. */
@@ -25,7 +26,7 @@ export interface WriteCall {
   readonly token: string | undefined;
 }
 
-interface DeclaredOperation extends Pick<XOperation, 'id' | 'method' | 'path' | 'maxJsonBytes'> {
+interface Declared extends Pick<XOperation, 'maxJsonBytes'> {
   /** The names of the query parameters. */
   readonly query?: readonly string[];
   /** The names in the body. Others are refused, as X does. */
@@ -34,42 +35,62 @@ interface DeclaredOperation extends Pick<XOperation, 'id' | 'method' | 'path' | 
   readonly idForm?: RegExp;
   /** The status of a success. Default: 200. */
   readonly status?: number;
+  /** Returns the maximum time to wait for an event of the actor, in milliseconds. */
+  waitMs?(call: WriteCall): number;
   /** Returns the members of the answer. */
   run(call: WriteCall): object | Promise<object>;
 }
 
-/** Declares an operation that only user tokens may call. */
-export function userOperation({
-  query: known = [],
-  names = [],
-  status = 200,
-  idForm = idPattern,
-  run,
-  ...route
-}: DeclaredOperation): XOperation {
+/** Declares an operation that only user tokens may call. `id` is the operationId in X's document. */
+export function userOperation(
+  id: string,
+  method: XOperation['method'],
+  path: string,
+  { query: known = [], names = [], status = 200, idForm, run, waitMs, ...route }: Declared,
+): XOperation {
+  const read = (call: TokenCall): WriteCall => {
+    const { platform: state, query, body, viewer } = call;
+    if (viewer === null) throw appOnlyRefused();
+    const extended = isExtended(call);
+    const [subject = '', target = ''] = pathValues(call, idForm);
+    checkNames(query.keys(), known);
+    checkNames(Object.keys(body), names);
+    const token = extended ? idempotencyToken(call) : undefined;
+    return { operation: id, state, actor: viewer, subject, target, query, body, extended, token };
+  };
   return {
     ...route,
+    id,
+    method,
+    path,
     access: 'x',
+    ...(waitMs && { waitMs: (call: TokenCall) => waitMs(read(call)) }),
     async handle(call): Promise<SandboxResponse> {
-      const { platform: state, params, query, headers, body, viewer } = call;
-      if (viewer === null) throw appOnlyRefused();
-      const extended = headers['x-sandbox-extensions'] === '1';
-      for (const [name, value] of Object.entries(params)) checkValue(name, value, name === 'id' ? idForm : idPattern);
-      const [subject = '', target = ''] = Object.values(params);
-      const unknown =
-        [...query.keys()].find((name) => !known.includes(name)) ??
-        Object.keys(body).find((name) => !names.includes(name));
-      if (unknown !== undefined) throw badRequest(unknown, `[${unknown}] is not one of [${[...known, ...names]}]`);
-      const token = extended ? idempotencyToken(call) : undefined;
+      const given = read(call);
       try {
-        return json(await run({ state, actor: viewer, subject, target, query, body, extended, token }), status);
+        return json(await run(given), status);
       } catch (error) {
         if (!(error instanceof MissingObject)) throw error;
-        return json({ errors: [resourceProblem(error.problem, { as: (name) => name, extended })] });
+        return json({ errors: [resourceProblem(error.problem, { as: (name) => name, extended: given.extended })] });
       }
     },
   };
 }
+
+function idempotencyToken({ headers }: Call): string | undefined {
+  const token = headers['idempotency-token'];
+  if (token === undefined || (typeof token === 'string' && /^[\x20-\x7e]{1,128}$/.test(token))) return token;
+  throw badRequest('idempotency-token', 'idempotency-token must be 1 to 128 printable ASCII characters');
+}
+
+/** Hashes what a write asks for, to recognize another write with the same idempotency token. */
+export function fingerprintOf(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** The part of a journal entry that remembers the idempotency token. */
+export const tokened = ({ token }: Pick<WriteCall, 'token'>, fingerprint: string) =>
+  token !== undefined && { token, fingerprint };
 
 /** Returns what the first request with this idempotency token created or changed, if there was one. */
 export function usedBefore({ state, actor, token }: WriteCall, fingerprint: string): string | undefined {

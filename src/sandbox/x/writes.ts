@@ -37,20 +37,14 @@ function mark({ ids, part, done, kinds, of, variable = 'tweet_id', check, more }
     return { data: { [done]: holds, ...(holds && more?.(actor, tweet)) } };
   };
   return [
-    userOperation({
-      id: ids[0],
-      method: 'POST',
-      path,
+    userOperation(ids[0], 'POST', path, {
       names: ['tweet_id'],
       run(call) {
         checkOwn(call);
         return set(call, postOf(call, 'tweet_id', requiredString(call.body, 'tweet_id')), true);
       },
     }),
-    userOperation({
-      id: ids[1],
-      method: 'DELETE',
-      path: `${path}/{${variable}}`,
+    userOperation(ids[1], 'DELETE', `${path}/{${variable}}`, {
       run(call) {
         checkOwn(call);
         return set(call, postOf(call, variable, call.target), false);
@@ -85,17 +79,11 @@ function relate({ ids, part, verb, set }: Relate): readonly XOperation[] {
     return { data: set(call, target, holds) };
   };
   return [
-    userOperation({
-      id: ids[0],
-      method: 'POST',
-      path,
+    userOperation(ids[0], 'POST', path, {
       names: ['target_user_id'],
       run: (call) => run(call, requiredString(call.body, 'target_user_id'), true),
     }),
-    userOperation({
-      id: ids[1],
-      method: 'DELETE',
-      path: `${path}/{target_user_id}`,
+    userOperation(ids[1], 'DELETE', `${path}/{target_user_id}`, {
       run: (call) => run(call, call.target, false),
     }),
   ];

@@ -61,7 +61,7 @@ test('names of queries do not compile if the operation lacks them', () => {
       client.send({ ...asked, query: { ids: '1', colour: 'red' } }, call, () => 0),
     (client: Pick<XClient, 'send'>, call: never) =>
       // @ts-expect-error: the operation has no names
-      client.send({ operation: operations.getUsersFollowers, id: '1', query: { ids: '1' }, fields }, call, () => 0),
+      client.send({ operation: operations.getUsersFollowers, ids: ['1'], query: { ids: '1' }, fields }, call, () => 0),
   ];
   expect(calls).toHaveLength(3);
 });
