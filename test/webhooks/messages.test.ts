@@ -46,7 +46,11 @@ describe('a webhook with a code', () => {
     expect(byType['message.edited']).toMatchObject({ target_seq_id: seq_id, text: 'Is the lamp on?' });
     expect(byType['message.reactionAdded']).toMatchObject({ target_seq_id: seq_id, emoji: '💡', from_me: true });
     expect(byType['message.reactionRemoved']).toMatchObject({ target_seq_id: seq_id, emoji: '💡' });
-    expect(byType['message.deleted']).toMatchObject({ target_seq_id: seq_id, from_me: false });
+    expect(byType['message.deleted']).toMatchObject({
+      target_seq_id: seq_id,
+      target_seq_ids: [seq_id],
+      from_me: false,
+    });
     expect(byType['message.deleted']).not.toHaveProperty('text');
   });
 

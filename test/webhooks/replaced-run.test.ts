@@ -26,7 +26,7 @@ async function runAs(process: string, reached: Store) {
     check: async () => {},
     open: async (_opening: unknown, events: readonly MessageEvent[]) => {
       if (realmsAreAway) throw new PosternError('realms_unreachable', 'Too few key realms are reachable');
-      const rest = { emoji: '', attachment: null, undecryptable: null, targetSeqId: null };
+      const rest = { emoji: '', attachment: null, undecryptable: null, targetSeqIds: [] };
       return events.map(({ id, type }) => ({ type, messageId: `m-${id}`, text: `said in ${id}`, ...rest }));
     },
   };

@@ -48,7 +48,7 @@ export interface EventAttachment {
   size: number;
 }
 
-/** A direct message was deleted. */
+/** One or more direct messages were deleted. */
 export interface MessageDeletedEvent {
   /** The id of the event. Retries and replays have the same id. */
   id: string;
@@ -68,6 +68,8 @@ export interface MessageDeletedEvent {
   from_me: boolean;
   /** `seq_id` of the message that was edited, deleted or reacted to. */
   target_seq_id: string;
+  /** `seq_id` of each deleted message. */
+  target_seq_ids: string[];
   /** Reason why the event could not be decrypted, such as `bad_signature`, or `deleted` if the message was deleted before Postern read it. `text` or `emoji` is empty in this case. Absent if the event was decrypted. */
   undecryptable?: string;
 }

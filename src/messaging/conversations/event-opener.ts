@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Platform, PlatformCall, PlatformSession } from '../../platform/port.ts';
-import { PosternError } from '../../shared/errors/postern-error.ts';
+import { isUnreadable, PosternError } from '../../shared/errors/postern-error.ts';
 import type { MessageEvent } from '../../shared/model/event.ts';
 import { upTo } from '../../shared/runtime/lru.ts';
 import { turn } from '../../shared/runtime/turns.ts';
@@ -10,6 +10,7 @@ import type { MessageOpener, OpenedMessage, Opening } from '../../webhooks/share
 import {
   type ChatEvent,
   envelopeOf,
+  isKeyChange,
   type Opened,
   type OpenFailure,
   placeEvent,
@@ -94,7 +95,7 @@ export class EventOpener implements MessageOpener {
 
   /** Returns `null` for a message that repeats another one. */
   #openedOnce(account: string, { type, message }: MessageEvent, opened?: Opened<ChatEvent>): OpenedMessage | null {
-    if (!opened?.ok) return unreadable(type, message, opened?.reason ?? 'no_key');
+    if (!opened?.ok) return isKeyChange(message.encoded) ? null : unreadable(type, message, opened?.reason ?? 'no_key');
     const { value } = opened;
     const { messageId, senderId, conversationId } = value;
     const name = `${account} ${conversationId} ${senderId} ${messageId}`;
@@ -123,14 +124,14 @@ export class EventOpener implements MessageOpener {
 }
 
 /**
- * Returns `null` if the conversation no longer exists. In that case its messages stay encrypted, and other messages are
- * still delivered.
+ * Returns `null` if the conversation no longer exists or its answer cannot be read. In that case its messages stay
+ * encrypted, and other messages are still delivered.
  */
 async function orNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof PosternError && error.code === 'not_found') return null;
+    if (error instanceof PosternError && (error.code === 'not_found' || isUnreadable(error))) return null;
     throw error;
   }
 }
@@ -146,7 +147,7 @@ function inCurrentForm(event: MessageEvent): MessageEvent {
   return { ...event, type: event.fromMe ? 'message.sent' : 'message.received', message: { ...message, encoded } };
 }
 
-const empty = { targetSeqId: null, text: '', emoji: '', attachment: null, undecryptable: null };
+const empty = { targetSeqIds: [], text: '', emoji: '', attachment: null, undecryptable: null };
 
 /** An event that cannot be decrypted counts as a message, because its kind is encrypted. */
 function unreadable(
@@ -166,14 +167,16 @@ function saying(type: MessageEvent['type'], event: ChatEvent): OpenedMessage | n
       return { ...empty, type, messageId, text: event.text, attachment };
     }
     case 'edit':
-      return { ...empty, type: 'message.edited', messageId, targetSeqId: event.targetSequenceId, text: event.text };
+      return { ...empty, type: 'message.edited', messageId, targetSeqIds: [event.targetSequenceId], text: event.text };
     case 'reactionAdded':
     case 'reactionRemoved': {
       const emoji = emojiOf(event.emoji) ?? event.emoji;
-      return { ...empty, type: `message.${event.kind}`, messageId, targetSeqId: event.targetSequenceId, emoji };
+      return { ...empty, type: `message.${event.kind}`, messageId, targetSeqIds: [event.targetSequenceId], emoji };
     }
     case 'delete':
-      return { ...empty, type: 'message.deleted', messageId, targetSeqId: event.sequenceIds[0] ?? null };
+      // The other user may delete messages from their own view only.
+      if (!event.forAll && type === 'message.received') return null;
+      return { ...empty, type: 'message.deleted', messageId, targetSeqIds: event.sequenceIds };
     case 'keyChange':
       return null;
   }

@@ -90,6 +90,7 @@ function cut(read: string): string {
 
 function readChat(chat: Wire): ReturnType<typeof messageEvent> {
   const conversationId = canonicalConversationId(text(chat.conversation_id, 'conversation_id', maxNameLength));
-  if (conversationId === undefined) throw new InvalidResponseError('conversation_id is not one of two users');
-  return messageEvent(readChatEvent(chat, conversationId), flag(chat.from_me, 'from_me'));
+  const event = conversationId === undefined ? null : readChatEvent(chat, conversationId);
+  if (event === null) throw new InvalidResponseError('the message is not one of two users, or lacks a field');
+  return messageEvent(event, flag(chat.from_me, 'from_me'));
 }

@@ -1,8 +1,10 @@
 import { malformedField } from '../../shared/errors/fields.ts';
+import { isUnreadable, PosternError } from '../../shared/errors/postern-error.ts';
 import { isSmaller } from '../../shared/model/conversation-id.ts';
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { PlacedEvent } from '../../shared/model/sealed-event.ts';
 import { text } from '../http/wire.ts';
+import type { EventPage } from '../messages-port.ts';
 import type { ActivityPage, ActivityRequest, NamedUser } from '../port.ts';
 import { leastFields } from './fields.ts';
 import { messageEvent, type UpdatedConversation, XMessages } from './messages.ts';
@@ -15,10 +17,12 @@ import { SessionPart } from './session-parts.ts';
 const overlapMs = 10_000;
 const conversationsAtOnce = 100;
 const maxPages = 5;
+/** The encrypted characters of a page after which no more events are read. A poll may receive 16 MiB. */
+const maxChars = 4 * 1_024 * 1_024;
 /** X bills each event, and most conversations have one new event, so the first pages are small. */
-const eventsAtOnce = [3, 20, 100, 100, 100, 100];
+const pageSizes = [3, 20, 100, 100, 100, 100];
 
-/** What was read of a conversation: all events up to `seqId`, which are all of them if `updatedAt` is still the same. */
+/** All events of a conversation up to `seqId` were read: all that it has, unless `updatedAt` has changed. `0`: none could be read. */
 interface ReadConversation {
   readonly updatedAt: number;
   readonly seqId: string;
@@ -39,6 +43,7 @@ interface FeedPosition {
 export class ChatFeed extends SessionPart {
   readonly #messages = new XMessages(this.parts, this.call);
 
+  /** Returns about `count` events. All new events of a conversation are on one page, because X would bill them again. */
   async page({ count, cursor }: ActivityRequest): Promise<ActivityPage> {
     const position = cursor === null ? null : readCursor(cursor);
     const { changed, newestMs, isCut } = await this.#changed(position);
@@ -49,18 +54,12 @@ export class ChatFeed extends SessionPart {
     let gap = isCut;
     let isWhole = true;
     for (const { id, updatedAt } of changed.toReversed()) {
-      const room = count - found.length;
-      const news = room > 0 ? await this.#newEvents(id, position) : null;
-      const taken = news?.events.slice(0, room) ?? [];
-      found.push(...taken);
-      gap ||= news?.isCut === true;
-      if (news?.events.length === taken.length) read.set(id, { updatedAt, seqId: news.newest });
-      else {
-        isWhole = false;
-        const last = taken.at(-1);
-        // The conversation has changed for as long as it is not read to its end.
-        if (last !== undefined) read.set(id, { updatedAt: 0, seqId: last.seqId });
-      }
+      isWhole = found.length < count && sizeOf(found) < maxChars;
+      if (!isWhole) break;
+      const news = await this.#newEvents(id, position);
+      found.push(...news.events);
+      gap ||= news.isCut;
+      read.set(id, { updatedAt, seqId: news.newest });
     }
     const since = isWhole ? Math.max(position.since, newestMs - overlapMs) : position.since;
     if (isWhole) for (const [id, { updatedAt }] of read) if (updatedAt < since) read.delete(id);
@@ -90,17 +89,23 @@ export class ChatFeed extends SessionPart {
     const events: PlacedEvent[] = [];
     const known = read.get(id);
     const isNew = ({ seqId, createdAt }: PlacedEvent) =>
-      known === undefined ? Date.parse(createdAt) >= since : isSmaller(known.seqId, seqId);
+      known === undefined || known.seqId === '0' ? Date.parse(createdAt) >= since : isSmaller(known.seqId, seqId);
     let newest = known?.seqId ?? '0';
     let cursor: string | null = null;
-    for (const count of eventsAtOnce) {
-      const page = await this.#messages.events(id, { count, cursor });
+    for (const count of pageSizes) {
+      const page: EventPage | null = await this.#messages.events(id, { count, cursor }).catch((error: unknown) => {
+        // One bad conversation does not end the poll.
+        if (error instanceof PosternError && isUnreadable(error)) return null;
+        throw error;
+      });
+      if (page === null) break;
       const [first] = page.items;
       if (cursor === null && first !== undefined) newest = first.seqId;
       const some = page.items.filter(isNew);
       events.unshift(...some.toReversed());
       cursor = page.cursor;
       if (cursor === null || some.length < page.items.length) return { events, newest, isCut: false };
+      if (sizeOf(events) > maxChars) break;
     }
     return { events, newest, isCut: true };
   }
@@ -120,6 +125,10 @@ export class ChatFeed extends SessionPart {
       return { ...messageEvent(message, senderId === viewerId), createdAt, actor };
     });
   }
+}
+
+function sizeOf(events: readonly PlacedEvent[]): number {
+  return events.reduce((sum, { encoded }) => sum + encoded.length, 0);
 }
 
 function writeCursor({ since, read }: FeedPosition): string {

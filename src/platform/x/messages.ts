@@ -259,10 +259,11 @@ function readConversation(conversation: Wire, users: readonly Wire[]): ChatConve
   };
 }
 
-/** Returns `null` for a group. */
+/** Returns `null` for a group, and without a time. */
 function readUpdated(conversation: Wire): UpdatedConversation | null {
   const id = idOf(conversation);
-  return id === undefined ? null : { id, updatedAt: time(conversation.updated_at, 'updated_at').getTime() };
+  if (id === undefined || conversation.updated_at === undefined) return null;
+  return { id, updatedAt: time(conversation.updated_at, 'updated_at').getTime() };
 }
 
 /** Returns undefined for a group. */
@@ -280,7 +281,10 @@ function readParticipant(user: Wire): Participant {
   };
 }
 
-export function readEvent(event: Wire, conversationId: string): PlacedEvent {
+/** Returns `null` without the fields that X does not promise. */
+export function readEvent(event: Wire, conversationId: string): PlacedEvent | null {
+  const { sender_id, created_at, encoded_event } = event;
+  if (sender_id === undefined || created_at === undefined || encoded_event === undefined) return null;
   return {
     seqId: id(event.id, 'id'),
     senderId: id(event.sender_id, 'sender_id'),

@@ -53,3 +53,8 @@ export function asPosternError(error: unknown): PosternError {
     cause: error,
   });
 }
+
+/** Returns true if a response of the platform, or one through the caller's proxy, cannot be understood. */
+export function isUnreadable(error: PosternError): boolean {
+  return error.reason.endsWith('_unreadable');
+}

@@ -111,9 +111,10 @@ export const eventBodies = {
     target_seq_id,
     undecryptable,
   }),
-  'message.deleted': body('message.deleted', 'A direct message was deleted.', {
+  'message.deleted': body('message.deleted', 'One or more direct messages were deleted.', {
     ...message,
     target_seq_id,
+    target_seq_ids: z.array(z.string()).meta({ description: '`seq_id` of each deleted message.' }),
     undecryptable,
   }),
   'message.reactionAdded': body('message.reactionAdded', 'A reaction was added to a direct message.', reaction),

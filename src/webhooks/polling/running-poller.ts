@@ -238,12 +238,14 @@ export class RunningPoller {
       const isHeld = events > 0 && allowances.waitMs(this.record) > 0;
       allowances.received(this.record, { events: isHeld ? 0 : events, bytes: requests.takeReceivedBytes() });
       if (isHeld) return this.#pollIn(this.#heldMs());
-      const isFull = page.events.length === response.count;
+      const isFull = page.events.length >= response.count;
       this.#fullPages = isFull ? this.#fullPages + 1 : 0;
       const isQuick = this.#fullPauseMs(response) === 0 && this.#heldMs() === 0;
       if (isFull && isQuick && !this.#ended && !this.#queues.isFull) requests.askAhead(page.cursor);
       // The semaphore is not held while the platform waits for events. An empty page, the usual result, does not need it.
       if (this.#isNew(page)) await this.#run.turn.run(() => this.#append(page));
+      // The cursor may say what was read without finding an event. X bills it again if it is forgotten.
+      else this.#cursor = page.cursor;
       this.#afterSuccess();
       if (isFull) await this.#queues.room(maxRoomMs);
       if (page.events.length > 0) this.#quietSince = runtime.now();
@@ -301,7 +303,7 @@ export class RunningPoller {
     const { runtime, platform } = this.#parts;
     const quietMs = runtime.now() - this.#quietSince;
     const pause = pollDelayMs(quietMs, platform.minPollMs, chance(runtime));
-    if (events.length === count) return this.#fullPauseMs(response);
+    if (events.length >= count) return this.#fullPauseMs(response);
     if (wait && events.length > 0) return this.#waits.pauseAfterEventsMs(runtime.now());
     // A wait that ended early without events must not be repeated immediately.
     if (wait) return tookMs < wait.ms ? Math.max(0, pause - tookMs) : 0;

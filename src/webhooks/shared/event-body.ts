@@ -41,12 +41,14 @@ function openedBody(id: string, { createdAt, message, fromMe }: MessageEvent, op
     from_me: fromMe,
   };
   const failure = undecryptable === null ? {} : { undecryptable };
-  const target_seq_id = opened.targetSeqId ?? '';
+  const [target_seq_id = ''] = opened.targetSeqIds;
   if (type === 'message.received' || type === 'message.sent') {
     return { id, type, ...said, text, ...(attachment !== null && { attachment }), ...failure };
   }
   if (type === 'message.edited') return { id, type, ...said, text, target_seq_id, ...failure };
-  if (type === 'message.deleted') return { id, type, ...said, target_seq_id, ...failure };
+  if (type === 'message.deleted') {
+    return { id, type, ...said, target_seq_id, target_seq_ids: [...opened.targetSeqIds], ...failure };
+  }
   return { id, type, ...said, emoji, target_seq_id, ...failure };
 }
 

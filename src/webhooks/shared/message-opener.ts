@@ -17,8 +17,8 @@ export interface Opening {
 export interface OpenedMessage {
   type: Extract<EventType, `message.${string}`>;
   messageId: string;
-  /** The `seqId` of the message that was edited, deleted or reacted to; `null` for a new message. */
-  targetSeqId: string | null;
+  /** The `seqId` of each message that was edited, deleted or reacted to; empty for a new message. */
+  targetSeqIds: readonly string[];
   text: string;
   emoji: string;
   /** The attachment as its sender describes it; `null` if there is none. */
@@ -44,8 +44,8 @@ export function isFinal(error: unknown): boolean {
   return !(error instanceof PosternError) || refusals.has(error.code);
 }
 
-/** Returns true if the code was refused. If the platform refused the token, the code may still be correct. */
+/** Returns true if the code was refused. It may still be correct if the platform refused the token, or if the operator turned messages off. */
 export function isCodeRefusal(error: unknown): error is PosternError {
   if (!(error instanceof PosternError) || error.reason === 'auth_token_rejected') return false;
-  return refusals.has(error.code);
+  return error.code !== 'not_supported' && refusals.has(error.code);
 }

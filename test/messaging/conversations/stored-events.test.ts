@@ -46,7 +46,7 @@ test('messages that an earlier release has stored are opened, with the type of t
   const opened = await opener.open(opening, [old(said, '2'), old(edit, '3'), old(gone, '4', null)]);
   expect(opened).toMatchObject([
     { type: 'message.received', text: 'a loom', messageId: said.messageId },
-    { type: 'message.edited', text: 'b', targetSeqId: '2' },
+    { type: 'message.edited', text: 'b', targetSeqIds: ['2'] },
     { type: 'message.received', undecryptable: 'deleted', messageId: gone.messageId },
   ]);
 });
