@@ -42,7 +42,10 @@ type PublicKeys = KeyBackup['published'][number];
 /** The part of a platform session that a key recovery needs. */
 export type KeySession = Pick<PlatformSession, 'keyBackup'>;
 
-/** The maximum number of recoveries that run at the same time, each in a thread. Most of their time they wait for a realm. */
+/**
+ * The maximum number of recoveries that run at the same time, each in a thread. Most of their time they wait for a
+ * realm.
+ */
 const maxRunning = Math.max(2, Math.min(4, availableParallelism()));
 
 /**
@@ -92,9 +95,9 @@ export class ChatKeyService {
   }
 
   /**
-   * Creates chat keys for an account, publishes the public ones, and then stores the private ones at the key realms, so that `code` recovers
-   * them. Throws `bad_input` for a weak code, and `conflict` if the account has other keys, unless `isReplacing` is true. After
-   * `unavailable` a repeated call of this process continues with the same keys.
+   * Creates chat keys for an account, publishes the public ones, and then stores the private ones at the key realms, so
+   * that `code` recovers them. Throws `bad_input` for a weak code, and `conflict` if the account has other keys, unless
+   * `isReplacing` is true. After `unavailable` a repeated call of this process continues with the same keys.
    */
   async enroll(session: KeySession, who: KeyOwner, code: Secret, isReplacing: boolean): Promise<RecoveredKeys> {
     const weak = weakness(code.expose());
@@ -172,7 +175,10 @@ export class ChatKeyService {
     }
   }
 
-  /** Runs an operation when it is the turn of the API account. Until then nothing is read, because access tokens of realms expire. */
+  /**
+   * Runs an operation when it is the turn of the API account. Until then nothing is read, because access tokens of
+   * realms expire.
+   */
   #whenFree<T>({ account, proxy }: KeyOwner, operation: () => Promise<T>): Promise<T> {
     const place = { account, weight: 1, signal: null };
     const run = () => this.#running.run(place, operation);

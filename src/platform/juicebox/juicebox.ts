@@ -62,8 +62,8 @@ export class Juicebox {
 }
 
 /**
- * Returns what the answer of the SDK means. The SDK reports the smallest error of any realm, so that one realm alone can make it say that the
- * PIN is wrong or that there is no record.
+ * Returns what the answer of the SDK means. The SDK reports the smallest error of any realm, so that one realm alone
+ * can make it say that the PIN is wrong or that there is no record.
  */
 function outcomeOf({ secret, reason, guessesRemaining }: SdkAnswer, requests: RealmRequests, config: BackupConfig) {
   const { errors, guessesLeft, unregistered, missing, responded } = requests;
@@ -82,11 +82,12 @@ function outcomeOf({ secret, reason, guessesRemaining }: SdkAnswer, requests: Re
   const [, evaluated = 0, ...later] = responded;
   // In the first phase the SDK gives up after the refusals of two realms.
   const areGone = counts.filter((count) => count === 0).length >= enough || (responded.length === 1 && missing === 0);
-  // In the second phase enough realms have to agree that the PIN is wrong: otherwise tags follow. 0 may be the refusal of one realm.
+  // In the second phase enough realms have to agree that the PIN is wrong: otherwise tags follow. 0 may be the refusal
+  // of one realm.
   const isWrong = evaluated >= enough && later.length === 0 && (guessesRemaining !== 0 || missing === 0);
   if (!areGone && !isWrong) return away;
-  // A recovery needs two realms, so the second largest count is the number of guesses that remain. Only the SDK can read the responses of
-  // encrypting realms, and reports the least number.
+  // A recovery needs two realms, so the second largest count is the number of guesses that remain. Only the SDK can
+  // read the responses of encrypting realms, and reports the least number.
   const remaining = areGone ? 0 : Math.max(1, counts[1] ?? guessesRemaining ?? 1);
   return { kind: 'wrong_code', guessesRemaining: remaining } satisfies RecoveryOutcome;
 }

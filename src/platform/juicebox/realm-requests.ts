@@ -27,8 +27,8 @@ export interface RealmRequestsOptions {
 }
 
 /**
- * One step of the protocol, such as `Recover2`. The SDK sends it to all realms, and waits for all of them before the next phase. A phase takes
- * an encrypting realm two requests if it needs a new session.
+ * One step of the protocol, such as `Recover2`. The SDK sends it to all realms, and waits for all of them before the
+ * next phase. A phase takes an encrypting realm two requests if it needs a new session.
  */
 interface Phase {
   /** The number of realms that have responded without a refusal. Refusals of encrypting realms cannot be read. */
@@ -47,13 +47,15 @@ interface Exchanged {
 const failed: Exchanged = { reply: null, effect: 'refused' };
 
 /**
- * Sends the requests of one operation of the SDK, which has no time limits and waits for the slowest realm. A request is never repeated,
- * because a repeated guess would cost two.
+ * Sends the requests of one operation of the SDK, which has no time limits and waits for the slowest realm. A request
+ * is never repeated, because a repeated guess would cost two.
  */
 export class RealmRequests {
   /** One error for each request that failed. */
   readonly errors: PosternError[] = [];
-  /** The number of guesses that remain, by the index of the realm. Only responses that are not encrypted can be read. */
+  /**
+   * The number of guesses that remain, by the index of the realm. Only responses that are not encrypted can be read.
+   */
   readonly guessesLeft = new Map<number, number>();
   /** The realms that have no record of the account. */
   readonly unregistered = new Set<number>();
@@ -82,7 +84,8 @@ export class RealmRequests {
     if (realm === undefined) return Promise.resolve(null);
     const isHandshake = realm.publicKey !== null && isHandshakeOnly(body);
     const before = this.#exchanges.get(index);
-    // A realm that was given up may still count its guess. The tag of the right PIN, which resets the count, has to come after that.
+    // A realm that was given up may still count its guess. The tag of the right PIN, which resets the count, has to
+    // come after that.
     const exchange = isHandshake
       ? this.#exchange(realm, request, true)
       : Promise.resolve(before).then(() => this.#exchange(realm, request, false));
@@ -179,7 +182,10 @@ export class RealmRequests {
   }
 }
 
-/** Returns true for an encrypted request that opens a session and has no content, so that the realm does not read its record. */
+/**
+ * Returns true for an encrypted request that opens a session and has no content, so that the realm does not read its
+ * record.
+ */
 function isHandshakeOnly(body: Uint8Array): boolean {
   return (decode(body) as { kind?: unknown }).kind === 'HandshakeOnly';
 }

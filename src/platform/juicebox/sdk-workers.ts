@@ -6,9 +6,9 @@ import type { Runtime, Timer } from '../../shared/runtime/runtime.ts';
 import type { BackupConfig } from './config.ts';
 
 /**
- * The program of a worker thread, as a string, because a file would be TypeScript in tests and JavaScript after the build. The SDK is made
- * for browsers: its WASM calls the globals `fetch` and `JuiceboxGetAuthToken`. A panic of it is written to `console.error`, and its text
- * may have secrets.
+ * The program of a worker thread, as a string, because a file would be TypeScript in tests and JavaScript after the
+ * build. The SDK is made for browsers: its WASM calls the globals `fetch` and `JuiceboxGetAuthToken`. A panic of it is
+ * written to `console.error`, and its text may have secrets.
  */
 const program = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -97,7 +97,9 @@ const idleMs = 10_000;
 /** The limit of an operation, which has three rounds of requests. */
 const operationMs = 60_000;
 
-/** Runs Juicebox's SDK in worker threads, one operation at a time in each. The caller limits the number of operations. */
+/**
+ * Runs Juicebox's SDK in worker threads, one operation at a time in each. The caller limits the number of operations.
+ */
 export class SdkWorkers {
   readonly #runtime: Pick<Runtime, 'after'>;
   readonly #idle = new Map<Worker, Timer>();
@@ -108,7 +110,10 @@ export class SdkWorkers {
     this.#runtime = runtime;
   }
 
-  /** Runs one operation. Its requests are sent by `send`, which must not reject. Addresses of realms do not enter the thread. */
+  /**
+   * Runs one operation. Its requests are sent by `send`, which must not reject. Addresses of realms do not enter the
+   * thread.
+   */
   async run(job: Job, config: BackupConfig, send: (request: SdkRequest) => Promise<RealmReply>): Promise<SdkAnswer> {
     const worker = this.#takeIdle() ?? (await this.#start());
     return new Promise((resolve) => {

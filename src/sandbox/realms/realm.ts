@@ -80,7 +80,10 @@ export class Realm {
     return { Ok: { encryption_key_scalar_share, encrypted_secret, encrypted_secret_commitment } };
   }
 
-  /** Returns the record, or why there is none. A record without guesses is destroyed, except after the last guess (`isLast`). */
+  /**
+   * Returns the record, or why there is none. A record without guesses is destroyed, except after the last guess
+   * (`isLast`).
+   */
   #find(account: string, fields?: Fields, isLast = false) {
     const found = this.#store.find(account);
     if (found.state !== 'registered') return found.state === 'locked' ? 'NoGuesses' : 'NotRegistered';
