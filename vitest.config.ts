@@ -13,7 +13,7 @@ const onlyInAll = [
   'test/api/rest/concurrency.test.ts',
   'test/api/server/{overload,unread-responses}.test.ts',
   'test/examples/graphql-examples.test.ts',
-  'test/messaging/key-recovery/realms-away.test.ts',
+  'test/messaging/key-recovery/{encrypting-realms,realms-away}.test.ts',
   'test/cli/account-data.test.ts',
   'test/connections/{kills,life}.test.ts',
   'test/docs/{guides,pack}.test.ts',

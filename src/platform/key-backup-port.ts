@@ -14,19 +14,22 @@ export interface RealmsAway {
 export type RecoveryOutcome =
   /** The caller overwrites `privateKeys` after use. */
   | { readonly kind: 'recovered'; readonly privateKeys: Uint8Array }
-  /** At least two realms agree that the code is wrong. No guesses remain if `guessesRemaining` is 0: the keys are lost. */
+  /** As many realms as a recovery needs say so. No guesses remain if `guessesRemaining` is 0: the keys are lost. */
   | { readonly kind: 'wrong_code'; readonly guessesRemaining: number }
   /** The account has no private keys in its backup. */
   | { readonly kind: 'not_registered' }
   | RealmsAway;
 
-/** The public chat keys of the actor, and the way to the private ones. Its access tokens are valid for some minutes. */
+/**
+ * The published chat keys of the actor, and access to the private ones at the key realms. Its tokens are valid for some
+ * minutes.
+ */
 export interface KeyBackup {
   /** The published keys, oldest first. Empty if the account has no chat keys. */
   readonly published: readonly Pick<NewChatKeys, 'publicKey' | 'signingPublicKey'>[];
   /**
-   * Recovers the private keys. Costs one guess, which a right code gives back. A request to a realm is neither repeated nor aborted
-   * after it was sent.
+   * Recovers the private keys. Costs one guess, which a right code gives back. A request to a realm is neither repeated
+   * nor aborted after it was sent.
    */
   recover(code: Secret): Promise<RecoveryOutcome>;
   /** Stores the private keys, in place of any others. All realms are needed. */
@@ -42,8 +45,8 @@ export interface PlatformKeyBackup {
   /** Reads the published keys. Costs no guess. */
   open(): Promise<KeyBackup>;
   /**
-   * Publishes the actor's public keys. Throws `conflict` if the account has others, unless `isReplacing` is true. Publishing the same keys
-   * again succeeds.
+   * Publishes the actor's public keys. Throws `conflict` if the account has others, unless `isReplacing` is true.
+   * Publishing the same keys again succeeds.
    */
   publish(keys: NewChatKeys, isReplacing: boolean): Promise<KeyBackup>;
 }

@@ -79,7 +79,7 @@ export class RealmClient {
     const send = async ({ index, headers, body }: SdkRequest) => {
       if (!realms.includes(index + 1)) return null;
       const response = await fetch(this.#address(index + 1), { method: 'POST', headers, body: Uint8Array.from(body) });
-      return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) };
+      return response.ok ? { body: new Uint8Array(await response.arrayBuffer()) } : null;
     };
     return this.#workers.run({ pin: Buffer.from(code), ...(secret && { secret }) }, await this.config(as), send);
   }

@@ -145,6 +145,16 @@ describe('the files', () => {
     expect(await realms.recover(account, account.encryptionCode)).toHaveLength(64);
   });
 
+  test('that a realm cannot use while it runs are a failure of the realm, with 500', async () => {
+    const sandbox = await openSandbox({ dataDir });
+    url = sandbox.url;
+    const account = await sandbox.mint({ chatKeys: false });
+    expect((await realms.call(1, account, 'Recover1')).status).toBe(200);
+    onSqlite(join(dataDir, 'realm-1.sqlite'), (db) => db.exec('DROP TABLE records'));
+    expect((await realms.call(1, account, 'Recover1')).status).toBe(500);
+    expect((await realms.call(2, account, 'Recover1')).status).toBe(200);
+  });
+
   test('of a realm that cannot be read prevent the start, and the error names the file', async () => {
     await (await openSandbox({ dataDir })).close();
     onSqlite(join(dataDir, 'realm-2.sqlite'), (db) => db.exec('PRAGMA user_version = 9'));

@@ -18,7 +18,15 @@ import { GuessThrottle } from './guess-throttle.ts';
 import { GuessTurns } from './guess-turns.ts';
 import { KeyCache } from './key-cache.ts';
 import { RecoveredKeys } from './recovered-keys.ts';
-import { allRealmsNeeded, hasChatKeys, lostChatKeys, noChatKeys, tooFewRealms, wrongCode } from './refusals.ts';
+import {
+  allRealmsNeeded,
+  hasChatKeys,
+  lostChatKeys,
+  noChatKeys,
+  replacedChatKeys,
+  tooFewRealms,
+  wrongCode,
+} from './refusals.ts';
 
 /** The owner of recovered keys. An API account can never use keys that another API account recovered. */
 export interface KeyOwner {
@@ -29,11 +37,16 @@ export interface KeyOwner {
   readonly proxy: Secret | null;
 }
 
+type PublicKeys = KeyBackup['published'][number];
+
 /** The part of a platform session that a key recovery needs. */
 export type KeySession = Pick<PlatformSession, 'keyBackup'>;
 
-/** The maximum number of recoveries that run at the same time, each in a thread. Most of their time they wait for a realm. */
-const mostRunning = Math.max(2, Math.min(4, availableParallelism()));
+/**
+ * The maximum number of recoveries that run at the same time, each in a thread. Most of their time they wait for a
+ * realm.
+ */
+const maxRunning = Math.max(2, Math.min(4, availableParallelism()));
 
 /**
  * Recovers private chat keys from the platform's key backup with the encryption code, and caches them for some minutes.
@@ -41,12 +54,12 @@ const mostRunning = Math.max(2, Math.min(4, availableParallelism()));
 export class ChatKeyService {
   readonly #runtime: Runtime;
   /** API accounts take turns. */
-  readonly #running = new FairQueue({ running: mostRunning, runningOfAccount: 1 });
+  readonly #running = new FairQueue({ running: maxRunning, runningOfAccount: 1 });
   /** Proxies are the callers' own, and can be slow on purpose. They must not occupy all threads. */
-  readonly #proxied = new FairQueue({ running: mostRunning - 1, runningOfAccount: 1 });
+  readonly #proxied = new FairQueue({ running: maxRunning - 1, runningOfAccount: 1 });
   readonly #throttle: GuessThrottle;
   readonly #cache: KeyCache;
-  /** Private keys whose public keys may be published, and that the key realms may not have yet. */
+  /** Private keys of enrolments that have not ended: their public keys may be published already. */
   readonly #unfinished: KeyCache;
   readonly #flights = new Map<string, Promise<RecoveredKeys>>();
   readonly #underWay = new Set<Promise<unknown>>();
@@ -77,14 +90,14 @@ export class ChatKeyService {
     if (running !== undefined) return running;
     const recovering = this.#recover(session, who, code, name).finally(() => this.#flights.delete(flight));
     this.#flights.set(flight, recovering);
-    this.#goesOn(recovering.catch(() => {}));
+    this.#track(recovering.catch(() => {}));
     return recovering;
   }
 
   /**
-   * Creates chat keys for an account, publishes the public ones, and then stores the private ones at the key realms, so that `code` recovers
-   * them. Throws `bad_input` for a weak code, and `conflict` if the account has other keys, unless `isReplacing` is true. After
-   * `unavailable` a repeated call of this process continues with the same keys.
+   * Creates chat keys for an account, publishes the public ones, and then stores the private ones at the key realms, so
+   * that `code` recovers them. Throws `bad_input` for a weak code, and `conflict` if the account has other keys, unless
+   * `isReplacing` is true. After `unavailable` a repeated call of this process continues with the same keys.
    */
   async enroll(session: KeySession, who: KeyOwner, code: Secret, isReplacing: boolean): Promise<RecoveredKeys> {
     const weak = weakness(code.expose());
@@ -93,9 +106,9 @@ export class ChatKeyService {
     // Enrolments and guesses of an account run one at a time, because a mixture of records from two enrolments could
     // never be recovered.
     const enrolling = this.#throttle.run(turnOf(who, accountId), () =>
-      this.#enroll(session, who, code, accountId, isReplacing),
+      this.#whenFree(who, () => this.#enroll(session, who, code, accountId, isReplacing)),
     );
-    this.#goesOn(enrolling.catch(() => {}));
+    this.#track(enrolling.catch(() => {}));
     return enrolling;
   }
 
@@ -116,15 +129,18 @@ export class ChatKeyService {
       // Another call may have recovered the keys while this call was waiting.
       const known = this.#cache.get(name);
       if (known !== undefined) return known;
-      const backup = await keyBackup.open();
-      const outcome = await this.#use(backup, who, () => backup.recover(asTyped(code)));
+      const { published, outcome } = await this.#whenFree(who, async () => {
+        const backup = await keyBackup.open();
+        const recovering = backup.recover(pinOf(code)).finally(() => this.#track(backup.settled()));
+        return { published: backup.published, outcome: await recovering };
+      });
       switch (outcome.kind) {
         case 'recovered':
           return this.#remember(name, accountId, outcome.privateKeys);
         case 'wrong_code':
           throw wrongCode(outcome.guessesRemaining);
         case 'not_registered':
-          throw backup.published.length > 0 ? lostChatKeys() : noChatKeys();
+          throw published.length > 0 ? lostChatKeys() : noChatKeys();
         case 'realms_away':
           throw tooFewRealms(outcome.errors);
       }
@@ -143,25 +159,29 @@ export class ChatKeyService {
     try {
       const keys = publicOf(raw);
       const { published } = await keyBackup.open();
-      const isOwn = published.some(
-        ({ publicKey, signingPublicKey }) => publicKey === keys.publicKey && signingPublicKey === keys.signingPublicKey,
-      );
-      if (published.length > 0 && !isOwn && !isReplacing) throw hasChatKeys();
+      if (published.length > 0 && !isReplacing && !published.some((each) => isSame(each, keys))) throw hasChatKeys();
       this.#unfinished.set(unfinished, new RecoveredKeys(accountId, raw.slice()));
       const backup = await keyBackup.publish(keys, isReplacing);
-      const outcome = await this.#use(backup, who, () => backup.register(asTyped(code), raw));
+      const outcome = await backup.register(pinOf(code), raw).finally(() => this.#track(backup.settled()));
       if (outcome.kind === 'realms_away') throw allRealmsNeeded(outcome.errors);
+      // If another gateway has published keys meanwhile, the realms may have keys that are not the published ones.
+      const newest = (await keyBackup.open()).published.at(-1);
       this.#unfinished.delete(unfinished);
+      if (newest && ![keys, ...published].some((each) => isSame(each, newest))) throw replacedChatKeys();
+      this.#cache.retire(accountId, who.proxy === null ? '' : `${who.account} `);
       return this.#remember(this.#nameOf(who, code), accountId, raw.slice());
     } finally {
       raw.fill(0);
     }
   }
 
-  /** Runs one operation of a backup when it is the turn of the account. */
-  #use<T>(backup: KeyBackup, { account, proxy }: KeyOwner, operation: () => Promise<T>): Promise<T> {
+  /**
+   * Runs an operation when it is the turn of the API account. Until then nothing is read, because access tokens of
+   * realms expire.
+   */
+  #whenFree<T>({ account, proxy }: KeyOwner, operation: () => Promise<T>): Promise<T> {
     const place = { account, weight: 1, signal: null };
-    const run = () => this.#running.run(place, operation).finally(() => this.#goesOn(backup.settled()));
+    const run = () => this.#running.run(place, operation);
     return proxy === null ? run() : this.#proxied.run(place, run);
   }
 
@@ -178,13 +198,13 @@ export class ChatKeyService {
     return keys;
   }
 
-  #goesOn(work: Promise<unknown>): void {
+  #track(work: Promise<unknown>): void {
     this.#underWay.add(work);
     void work.finally(() => this.#underWay.delete(work));
   }
 
   #nameOf({ account, authToken }: KeyOwner, code: Secret): string {
-    return this.#hmac(JSON.stringify([account, authToken.expose(), code.expose()]));
+    return `${account} ${this.#hmac(JSON.stringify([authToken.expose(), code.expose()]))}`;
   }
 
   #hmac(text: string): string {
@@ -193,8 +213,12 @@ export class ChatKeyService {
 }
 
 /** X's clients send a code as it was typed. Only digits of other keyboards become ASCII digits. */
-function asTyped(code: Secret): Secret {
+function pinOf(code: Secret): Secret {
   return new Secret(normalizeCode(code.expose()));
+}
+
+function isSame(a: PublicKeys, b: PublicKeys): boolean {
+  return a.publicKey === b.publicKey && a.signingPublicKey === b.signingPublicKey;
 }
 
 function publicOf(raw: Uint8Array) {

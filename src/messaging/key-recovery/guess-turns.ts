@@ -21,7 +21,8 @@ interface Account {
 
 /**
  * Runs the guesses of an account one at a time and counts wrong codes. The third wrong code starts a waiting time, and
- * each further one doubles it. The counts are lost when the process ends, but the realms enforce the final limit of guesses.
+ * each further one doubles it. The counts are lost when the process ends, but the realms enforce the final limit of
+ * guesses.
  */
 export class GuessTurns {
   readonly #runtime: Pick<Runtime, 'now'>;
@@ -34,7 +35,10 @@ export class GuessTurns {
     this.#accounts = new LRUCache({ ...upTo(10_000), ttl: memoryMs, perf: { now: () => runtime.now() } });
   }
 
-  /** Returns the number of seconds until another encryption code may be tried for the account; 0 if one may be tried now. */
+  /**
+   * Returns the number of seconds until another encryption code may be tried for the account; 0 if one may be tried
+   * now.
+   */
   waitSeconds(accountId: string): number {
     const { waitUntil = 0 } = this.#accounts.get(accountId) ?? {};
     return Math.max(0, Math.ceil((waitUntil - this.#runtime.now()) / 1_000));

@@ -39,18 +39,23 @@ export class KeyCache {
     return entry.keys;
   }
 
-  /** Adds keys. Replaced keys may still be in use, so they are wiped when their own lifetime ends. */
+  /** Adds keys, in place of others of the same name. */
   set(name: string, keys: RecoveredKeys): void {
     const now = this.#runtime.now();
     const replaced = this.#entries.get(name);
-    if (replaced !== undefined) this.#entries.set(`${name} until ${replaced.recoveredAt}`, replaced);
-    this.#entries.delete(name);
+    if (replaced !== undefined) this.#retire(name, replaced);
     this.#entries.set(name, { keys, recoveredAt: now, usedAt: now });
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= maxEntries) break;
       this.#forget(oldest);
     }
     this.#sweeper ??= this.#runtime.after(sweepMs, this.#sweepAgain);
+  }
+
+  /** Stops returning the keys of a user whose names have this prefix. */
+  retire(userId: string, prefix: string): void {
+    for (const [name, entry] of [...this.#entries])
+      if (entry.keys.userId === userId && name.startsWith(prefix)) this.#retire(name, entry);
   }
 
   delete(name: string): void {
@@ -60,6 +65,12 @@ export class KeyCache {
   clear(): void {
     this.#sweeper?.cancel();
     for (const name of [...this.#entries.keys()]) this.#forget(name);
+  }
+
+  /** Keys may still be in use, so they are wiped when their own lifetime ends. */
+  #retire(name: string, entry: Entry): void {
+    this.#entries.delete(name);
+    this.#entries.set(`${name} until ${entry.recoveredAt}`, entry);
   }
 
   readonly #sweepAgain = (): void => {

@@ -1,11 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../../shared/runtime/lru.ts';
 
-/** The total length of an account's private scalars. */
-export const privateKeyBytes = 64;
-
 /** The limit of cached secrets per account, because a conversation can have any number of keys. */
-const mostSecrets = 10_000;
+const maxSecrets = 10_000;
 
 /**
  * The private chat keys of one account, and secrets decrypted with them. `wipe` overwrites all of them, so callers must
@@ -16,7 +13,7 @@ export class RecoveredKeys {
   readonly userId: string;
   readonly #privateKeys: Uint8Array;
   readonly #kept = new LRUCache<string, Uint8Array>({
-    ...upTo(mostSecrets),
+    ...upTo(maxSecrets),
     dispose: (secret) => secret.fill(0),
   });
   #wiped = false;

@@ -18,12 +18,17 @@ export function noChatKeys(): PosternError {
   return new PosternError('chat_keys_missing', 'The account has no chat keys');
 }
 
-/** An enrolment ended between its two steps, so that the private keys of the published ones are at no realm. */
+/** For example, because an enrolment ended between its two steps. */
 export function lostChatKeys(): PosternError {
   const message =
-    'The private chat keys of the account are not in its key backup, because its enrolment was interrupted: POST /v1/dm/enroll with ' +
-    'replace_keys makes new ones';
+    'The private chat keys of the account are at none of its key realms: POST /v1/dm/enroll with replace_keys makes new ones';
   return new PosternError('chat_keys_missing', message);
+}
+
+export function replacedChatKeys(): PosternError {
+  const message =
+    'The chat keys were replaced by another enrolment at the same time: repeat the call with replace_keys';
+  return new PosternError('chat_keys_exist', message);
 }
 
 export function hasChatKeys(): PosternError {

@@ -35,7 +35,9 @@ export interface ConfigRules {
   readonly allowsFastHashing: boolean;
 }
 
-/** Reads X's `juicebox_config`. Throws `InvalidResponseError` for anything that would weaken the protection of the PIN. */
+/**
+ * Reads X's `juicebox_config`. Throws `InvalidResponseError` for anything that would weaken the protection of the PIN.
+ */
 export function readBackupConfig(value: unknown, rules: ConfigRules): BackupConfig {
   const given = object(value, 'juicebox_config');
   const sdk = parse(text(given.key_store_token_map_json, 'key_store_token_map_json', 16_384));

@@ -6,9 +6,9 @@ import type { Runtime, Timer } from '../../shared/runtime/runtime.ts';
 import type { BackupConfig } from './config.ts';
 
 /**
- * The program of a worker thread, as a string, because a file would be TypeScript in tests and JavaScript after the build. The SDK is made
- * for browsers: its WASM calls the globals `fetch` and `JuiceboxGetAuthToken`. A panic of it is written to `console.error`, and its text
- * may have secrets.
+ * The program of a worker thread, as a string, because a file would be TypeScript in tests and JavaScript after the
+ * build. The SDK is made for browsers: its WASM calls the globals `fetch` and `JuiceboxGetAuthToken`. A panic of it is
+ * written to `console.error`, and its text may have secrets.
  */
 const program = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -21,8 +21,8 @@ globalThis.fetch = async (request) => {
     waiting.set(id, resolve);
     parentPort.postMessage({ id, url: request.url, headers: Object.fromEntries(request.headers), body });
   });
-  if (answer === null) throw new TypeError('no answer');
-  return new Response(answer.body, { status: answer.status });
+  // The SDK repeats a request after an error, but not after a response that it cannot read.
+  return new Response(answer?.body ?? '');
 };
 globalThis.JuiceboxGetAuthToken = async (id) => tokens[Buffer.from(id).toString('hex')];
 console.error = () => { hasPanicked = true; };
@@ -45,13 +45,20 @@ const run = async ({ config, pin, secret, guesses }) => {
     const answer = { reason: sdk.RecoverErrorReason[error.reason], guessesRemaining: error.guesses_remaining };
     error.free();
     return answer;
+  } finally {
+    pin.fill(0);
+    secret?.fill(0);
   }
 };
 parentPort.on('message', async (message) => {
   if ('job' in message) {
     tokens = message.tokens;
-    const answer = await run(message.job).catch(() => ({ reason: 'Panic' }));
+    const answer = await run(message.job).catch(() => {
+      hasPanicked = true;
+      return { reason: 'Panic' };
+    });
     parentPort.postMessage({ answer, hasPanicked });
+    answer.secret?.fill(0);
   } else {
     waiting.get(message.id)?.(message.answer);
     waiting.delete(message.id);
@@ -66,7 +73,7 @@ export interface SdkAnswer {
 }
 
 /** A response for the SDK. Null: none, because the request failed. */
-export type RealmReply = { readonly status: number; readonly body: Uint8Array } | null;
+export type RealmReply = { readonly body: Uint8Array } | null;
 
 /** A request of the SDK to the realm with this index. */
 export interface SdkRequest {
@@ -90,7 +97,9 @@ const idleMs = 10_000;
 /** The limit of an operation, which has three rounds of requests. */
 const operationMs = 60_000;
 
-/** Runs Juicebox's SDK in worker threads, one operation at a time in each. The caller limits the number of operations. */
+/**
+ * Runs Juicebox's SDK in worker threads, one operation at a time in each. The caller limits the number of operations.
+ */
 export class SdkWorkers {
   readonly #runtime: Pick<Runtime, 'after'>;
   readonly #idle = new Map<Worker, Timer>();
@@ -101,13 +110,16 @@ export class SdkWorkers {
     this.#runtime = runtime;
   }
 
-  /** Runs one operation. Its requests are sent by `send`, which must not reject. Addresses of realms do not enter the thread. */
+  /**
+   * Runs one operation. Its requests are sent by `send`, which must not reject. Addresses of realms do not enter the
+   * thread.
+   */
   async run(job: Job, config: BackupConfig, send: (request: SdkRequest) => Promise<RealmReply>): Promise<SdkAnswer> {
     const worker = this.#takeIdle() ?? (await this.#start());
     return new Promise((resolve) => {
       const finish = (answer: SdkAnswer, isUsable: boolean) => {
         limit.cancel();
-        worker.off('message', hear).off('error', fail).off('exit', fail);
+        worker.off('message', onMessage).off('error', onEnd).off('exit', onEnd);
         if (isUsable)
           this.#idle.set(
             worker,
@@ -116,15 +128,15 @@ export class SdkWorkers {
         else this.#end(worker);
         resolve(answer);
       };
-      const hear = (message: FromWorker) => {
+      const onMessage = (message: FromWorker) => {
         if ('answer' in message) return finish(message.answer, !message.hasPanicked);
         const { id, url, headers, body } = message;
         const index = Number(/^https:\/\/realm-(\d+)\.invalid\//.exec(url)?.[1]);
         void send({ index, headers, body }).then((answer) => worker.postMessage({ id, answer }));
       };
-      const fail = () => finish({ reason: 'Ended' }, false);
-      const limit = this.#runtime.after(operationMs, fail);
-      worker.on('message', hear).on('error', fail).on('exit', fail);
+      const onEnd = () => finish({ reason: 'Ended' }, false);
+      const limit = this.#runtime.after(operationMs, onEnd);
+      worker.on('message', onMessage).on('error', onEnd).on('exit', onEnd);
       const work = { ...job, config: sdkConfig(config), guesses: config.guesses };
       worker.postMessage({ job: work, tokens: tokensOf(config) });
     });
@@ -145,7 +157,10 @@ export class SdkWorkers {
 
   async #start(): Promise<Worker> {
     const { resolve } = createRequire(import.meta.url);
-    this.#wasm ??= readFile(resolve('juicebox-sdk/juicebox-sdk_bg.wasm')).then((bytes) => WebAssembly.compile(bytes));
+    this.#wasm ??= compile(resolve('juicebox-sdk/juicebox-sdk_bg.wasm')).catch((error) => {
+      this.#wasm = undefined;
+      throw error;
+    });
     const glue = pathToFileURL(resolve('juicebox-sdk/juicebox-sdk_bg.js')).href;
     const workerData = { glue, wasm: await this.#wasm };
     const worker = new Worker(program, { eval: true, workerData, env: {}, execArgv: [], name: 'juicebox' });
@@ -165,6 +180,10 @@ export class SdkWorkers {
     this.#idle.delete(worker);
     void worker.terminate();
   }
+}
+
+async function compile(file: string): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await readFile(file));
 }
 
 function sdkConfig({ realms, registerThreshold, recoverThreshold, pinHashing }: BackupConfig): string {

@@ -25,7 +25,8 @@ export const realmRequest: RealmOperation = {
       const request = decode(bytes, { rejectDuplicateMapKeys: true, allowIndefinite: false }) as RealmRequest;
       const body = encode(realm.handle(actor.id, request));
       return { status: 200, body, contentType: 'application/octet-stream' };
-    } catch {
+    } catch (error) {
+      if (error instanceof Problem) throw error;
       throw new Problem(400, 'bad_request', 'Error processing request');
     }
   },

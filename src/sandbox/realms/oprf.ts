@@ -20,8 +20,8 @@ export function sha512(...parts: (string | Uint8Array)[]): Buffer {
 }
 
 /**
- * Evaluates a blinded PIN, with a proof that the key is that of `publicKey` (Chaum-Pedersen). Throws if `blinded` is no element of the
- * group, or its identity.
+ * Evaluates a blinded PIN, with a proof that the key is that of `publicKey` (Chaum-Pedersen). Throws if `blinded` is no
+ * element of the group, or its identity.
  */
 export function evaluate(privateKey: Uint8Array, publicKey: Uint8Array, blinded: Uint8Array, random: Random) {
   const key = Fn.fromBytes(privateKey);

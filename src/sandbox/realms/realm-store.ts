@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, renameSync } from 'node:fs';
 import Database from 'libsql';
+import { problemOf } from '../http/problem.ts';
 import { explainSqliteError, refuseDamagedFile, refuseOrphan } from '../journal/sqlite-errors.ts';
 import { packRecord, type RealmRecord, unpackRecord } from './record.ts';
 
@@ -63,10 +64,8 @@ export class RealmStore {
     this.#scrub();
   }
 
-  /** Counts a guess, and returns the new count. */
-  countGuess(account: string): number {
+  countGuess(account: string): void {
     this.#run('UPDATE records SET guesses = guesses + 1 WHERE account = ?', account);
-    return this.#row(account)?.guesses ?? 0;
   }
 
   forgetGuesses(account: string): void {
@@ -117,7 +116,7 @@ export class RealmStore {
     try {
       return work();
     } catch (error) {
-      throw explainSqliteError(error, this.#file);
+      throw problemOf(explainSqliteError(error, this.#file));
     }
   }
 }

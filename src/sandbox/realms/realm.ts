@@ -49,9 +49,9 @@ export class Realm {
   #recover2(account: string, fields: Fields) {
     const found = this.#find(account, fields);
     if (typeof found === 'string') return found;
-    const { record, allowed } = found;
+    const { record, allowed, guesses } = found;
     const blinded = bytesOf(fields, 'oprf_blinded_input', 32);
-    const guesses = this.#store.countGuess(account);
+    this.#store.countGuess(account);
     const { public_key, verifying_key, signature } = record;
     const { result, proof } = evaluate(record.oprf_private_key, public_key, blinded, this.#random);
     return {
@@ -61,7 +61,7 @@ export class Realm {
         oprf_proof: proof,
         unlock_key_commitment: record.unlock_key_commitment,
         num_guesses: allowed,
-        guess_count: guesses,
+        guess_count: guesses + 1,
       },
     };
   }
@@ -80,7 +80,10 @@ export class Realm {
     return { Ok: { encryption_key_scalar_share, encrypted_secret, encrypted_secret_commitment } };
   }
 
-  /** Returns the record, or why there is none. A record without guesses is destroyed, except after the last guess (`isLast`). */
+  /**
+   * Returns the record, or why there is none. A record without guesses is destroyed, except after the last guess
+   * (`isLast`).
+   */
   #find(account: string, fields?: Fields, isLast = false) {
     const found = this.#store.find(account);
     if (found.state !== 'registered') return found.state === 'locked' ? 'NoGuesses' : 'NotRegistered';

@@ -65,9 +65,9 @@ export class Realms {
   }
 
   /**
-   * Registers a user of the seed at the realms, when a realm is first asked about the user. Registration at start would be
-   * too slow, because the PIN hash takes long. All secrets derive from the seed, so realms that are
-   * registered at different times get records that belong together.
+   * Registers a user of the seed at the realms, when a realm is first asked about the user. Registration at start would
+   * be too slow, because the PIN hash takes long. All secrets derive from the seed, so realms that are registered at
+   * different times get records that belong together.
    */
   async ensureSeeded(user: User, place: number): Promise<void> {
     const { chatLabel: label, hasChatKeys } = user;

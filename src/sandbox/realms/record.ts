@@ -1,4 +1,7 @@
-/** The fields of a record, as Juicebox's `Register2` names them, and their lengths in bytes. A stored record is their concatenation. */
+/**
+ * The fields of a record, as Juicebox's `Register2` names them, and their lengths in bytes. A stored record is their
+ * concatenation.
+ */
 const lengths = {
   version: 16,
   oprf_private_key: 32,
@@ -16,8 +19,8 @@ type Field = keyof typeof lengths;
 const names = Object.keys(lengths) as Field[];
 
 /**
- * The data of one account at one key realm. Any two of the three realms can return the secret, and one realm alone learns nothing about the
- * secret or the PIN.
+ * The data of one account at one key realm. Any two of the three realms can return the secret, and one realm alone
+ * learns nothing about the secret or the PIN.
  */
 export type RealmRecord = Readonly<Record<Field, Uint8Array>>;
 

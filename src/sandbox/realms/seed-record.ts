@@ -25,8 +25,9 @@ interface NewRecords {
 }
 
 /**
- * Creates the records of a registration, one for each realm, as Juicebox's client does (https://eprint.iacr.org/2025/348). All randomness
- * comes from `random`, so that the seed of the sandbox always gives the same records.
+ * Creates the records of a registration, one for each realm, as Juicebox's client does
+ * (https://eprint.iacr.org/2025/348). All randomness comes from `random`, so that the seed of the sandbox always gives
+ * the same records.
  */
 export async function makeRecords(registration: NewRecords, random: Random): Promise<RealmRecord[]> {
   const { pin, secret, realmIds, hashing } = registration;
@@ -106,7 +107,10 @@ function sized(bytes: Uint8Array, lengthBytes: number): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** A string, because a file would be TypeScript in tests and JavaScript after the build, and Node 20 runs only JavaScript. */
+/**
+ * A string, because a file would be TypeScript in tests and JavaScript after the build, and Node 20 runs only
+ * JavaScript.
+ */
 const program = `
 const { parentPort, workerData: { library, options } } = require('node:worker_threads');
 require(library).argon2id(options).then((hash) => parentPort.postMessage(hash));`;

@@ -25,7 +25,7 @@ export class KeyRecoveryFixture {
     this.sandbox = sandbox;
     this.runtime = { ...patientRuntime, now: () => Date.now() + this.#shiftMs };
     const guard = new OutboundGuard({ allow: ['127.0.0.1/32'], runtime: systemRuntime });
-    const proxies = new ProxyPool({ guard, runtime: patientRuntime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
+    const proxies = new ProxyPool({ guard, runtime: patientRuntime, maxResponseBytes: 65_536, timeoutMs: 1_000 });
     const options = { origin, timeoutMs: 60_000, runtime: patientRuntime, proxies, allowsFastHashing: true };
     this.#platform = new SandboxPlatform(options);
     atEnd(() => proxies.close());

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { chatPrivateKeysFor } from '../../../src/sandbox/seed/credentials.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { openSandbox } from '../../sandbox/harness.ts';
+import { RealmClient } from '../../sandbox/realm-client.ts';
+import { patientRuntime } from '../../support/patient-runtime.ts';
 import { KeyRecoveryFixture, outcomeOf } from './fixture.ts';
+import { RealmFront } from './realm-front.ts';
 
 const fixture = new KeyRecoveryFixture(await openSandbox());
 const MINUTE_MS = 60_000;
@@ -46,6 +49,37 @@ describe('a recovery', () => {
       ]),
     );
     expect(requests).toBe(18);
+  });
+
+  test('reads the access tokens of the realms when it is its turn, because they expire', async () => {
+    const front = await RealmFront.open(fixture.sandbox.url);
+    const { ada, grace } = fixture.sandbox;
+    const own = new KeyRecoveryFixture(fixture.sandbox, front.url);
+    const keys = own.keys();
+    let second: Promise<unknown> | undefined;
+    const [, before] = await own.asked('getUsersPublicKey', async () => {
+      const held = new Promise<void>((resolve) => {
+        front.at(1, async (_phase, ask) => {
+          if (second === undefined) {
+            second = own.recover(keys, grace);
+            await new Promise<void>((passed) => patientRuntime.after(300, passed));
+            resolve();
+          }
+          return ask();
+        });
+      });
+      void own.recover(keys, ada);
+      await held;
+    });
+    await second;
+    expect(before).toBe(1);
+  });
+
+  test('refuses a secret that is not chat keys with 502', async () => {
+    const account = await fixture.sandbox.mint({ chatKeys: false });
+    await new RealmClient(() => fixture.sandbox.url).enroll(account, '739104', Buffer.alloc(32));
+    const outcome = await fixture.outcome(fixture.keys(), account, '739104');
+    expect(outcome).toBe('502 The key backup has a secret that is not chat keys');
   });
 
   test('is not shared between API accounts', async () => {
