@@ -27,20 +27,21 @@ import type {
 } from '../store/port.ts';
 import type { Receivers } from './delivery/receiver.ts';
 import type { SendGate } from './delivery/send-gate.ts';
-import { mostCounted, reasonOf, stateOf } from './registration/condition.ts';
 import { afterCheck } from './registration/daily-check.ts';
 import type { Handshakes } from './registration/handshakes.ts';
 import { maxPerAccount, WebhookRecords, webhookNotFound } from './registration/records.ts';
 import { type NewWebhook, Registration, type WebhookChange } from './registration/registration.ts';
-import { sendTestEvent } from './registration/test-event.ts';
-import { type TestEventLimit, testEventsPerMinute } from './registration/test-event-limit.ts';
+import { sendTestEvent, type TestEventLimit, testEventsPerMinute } from './registration/test-event.ts';
 import {
   attemptView,
   deliveryView,
   gapError,
   lastErrorOf,
+  mostCounted,
   pageOfRecords,
   readPosition,
+  reasonOf,
+  stateOf,
   view,
 } from './registration/views.ts';
 import type { MessageOpener } from './shared/message-opener.ts';

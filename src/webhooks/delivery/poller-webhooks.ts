@@ -1,23 +1,14 @@
 import { isMessageType } from '../../shared/model/event.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { decryptedOrNull } from '../../shared/secrets/vault.ts';
-import type { Store, WebhookRecord } from '../../store/port.ts';
+import type { WebhookRecord } from '../../store/port.ts';
 import { type CredentialResolver, isDeletedConnection } from '../shared/platform-access.ts';
-import type { PollerRun } from '../shared/poller-run.ts';
-import type { MessagesWait, WebhookVault } from '../shared/secrets.ts';
+import type { PollerRun } from './poller-run.ts';
 import { freshMs } from './send-gate.ts';
-
-export interface PollerWebhooksParts {
-  store: Store;
-  vault: WebhookVault;
-  runtime: Runtime;
-  run: PollerRun;
-  logins: CredentialResolver;
-}
 
 /** The webhooks of one poller as last read from the store, and the changes that the poller makes to them. */
 export class PollerWebhooks {
-  readonly #parts: PollerWebhooksParts;
+  readonly #run: PollerRun;
+  readonly #logins: CredentialResolver;
   #known: ReadonlyMap<string, WebhookRecord> = new Map();
   /** The revision of each webhook whose receiver responded with 410. The change may not be stored yet. */
   readonly #gone = new Map<string, number>();
@@ -25,8 +16,9 @@ export class PollerWebhooks {
   #readAt = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | null = null;
 
-  constructor(parts: PollerWebhooksParts) {
-    this.#parts = parts;
+  constructor(run: PollerRun, logins: CredentialResolver) {
+    this.#run = run;
+    this.#logins = logins;
   }
 
   get all(): WebhookRecord[] {
@@ -70,15 +62,15 @@ export class PollerWebhooks {
 
   /** Returns true if the connection of the poller was deleted, so that nothing is delivered any more. */
   async isGone(): Promise<boolean> {
-    const { vault, run, logins } = this.#parts;
-    const credentials = decryptedOrNull(() => vault.openPoller(run.record));
-    return credentials !== null && isDeletedConnection(logins, run.record.account, credentials.authToken);
+    const { vault, record } = this.#run;
+    const credentials = decryptedOrNull(() => vault.openPoller(record));
+    return credentials !== null && isDeletedConnection(this.#logins, record.account, credentials.authToken);
   }
 
   /** Returns true if a webhook that left the poller was deleted. Also returns true if the store cannot be read. */
   async isDeleted(id: string): Promise<boolean> {
-    const { store, run } = this.#parts;
-    return (await store.webhooks.find(run.record.account, id).catch(() => null)) === null;
+    const { store, record } = this.#run;
+    return (await store.webhooks.find(record.account, id).catch(() => null)) === null;
   }
 
   /**
@@ -92,61 +84,28 @@ export class PollerWebhooks {
     this.#know(webhook);
     const lastError = 'The receiver answered 410 Gone: nothing more is sent until it is validated again';
     try {
-      await this.#rewrite(id, (record) => ({ ...record, valid: false, lastError }));
+      await this.rewrite(id, (record) => ({ ...record, valid: false, lastError }));
     } catch (error) {
-      this.#parts.run.failure(error);
+      this.#run.failure(error);
       this.#gone.delete(id);
       if (this.#known.get(id)?.revision === webhook.revision) this.#know(webhook);
     }
   }
 
-  /** Returns the position from which messages of a webhook wait to be opened. Returns `null` if none wait. */
-  messagesWait(webhook: WebhookRecord): MessagesWait | null {
-    const { vault, run } = this.#parts;
-    const { messagesWait } = vault.open(webhook);
-    return messagesWait?.poller === run.record.id ? messagesWait : null;
-  }
-
-  /**
-   * Stores that the messages of a webhook after position `behind` wait to be opened, unless earlier messages already wait. A code in
-   * `refused` is not tried again until the owner of the webhook sets another code.
-   */
-  holdMessages(id: string, behind: number, refused: { code: string; reason: string } | null): Promise<void> {
-    const { vault, run } = this.#parts;
-    const { id: poller, fence } = run.record;
-    return this.#rewrite(id, (record) => {
-      const secrets = vault.open(record);
-      const before = this.messagesWait(record);
-      const isHeld = before !== null && before.fence >= fence;
-      const isRefused = refused?.code === secrets.encryptionCode && !secrets.codeRefused;
-      if (isHeld && !isRefused) return null;
-      const sealed = vault.seal(record, {
-        ...secrets,
-        ...(!isHeld && { messagesWait: { behind, ...before, poller, fence } }),
-        ...(isRefused && { codeRefused: refused.reason }),
-      });
-      return { ...record, sealed };
-    });
-  }
-
-  /**
-   * Stores that the messages of a webhook up to a position no longer wait. `null` means that no messages wait at all. A position that was
-   * stored by a newer run of the poller is kept, because that run relies on it.
-   */
-  releaseMessages(id: string, upTo: number | null): Promise<void> {
-    const { vault, run } = this.#parts;
-    return this.#rewrite(id, (record) => {
-      const before = this.messagesWait(record);
-      if (before === null || before.fence > run.record.fence) return null;
-      const { messagesWait: _before, ...secrets } = vault.open(record);
-      const messagesWait = upTo === null ? {} : { messagesWait: { ...before, behind: upTo } };
-      return { ...record, sealed: vault.seal(record, { ...secrets, ...messagesWait }) };
-    });
+  /** Changes a webhook and retries if the webhook was changed concurrently. Changes nothing if `change` returns `null`. */
+  async rewrite(id: string, change: (record: WebhookRecord) => WebhookRecord | null): Promise<void> {
+    const { store, record: poller } = this.#run;
+    for (;;) {
+      const record = await store.webhooks.find(poller.account, id);
+      if (record?.poller !== poller.id) return;
+      const changed = change(record);
+      if (changed === null || (await store.webhooks.update(changed))) return;
+    }
   }
 
   async #readNow(): Promise<void> {
-    const { store, runtime, run } = this.#parts;
-    const { account, id: poller } = run.record;
+    const { store, runtime, record } = this.#run;
+    const { account, id: poller } = record;
     const readAt = runtime.now();
     const webhooks = await store.webhooks.ofPoller(account, poller);
     // If the store was slow, the read still counts as fresh for half of `freshMs`, so that deliveries continue.
@@ -161,17 +120,6 @@ export class PollerWebhooks {
 
   #withGone(webhook: WebhookRecord): WebhookRecord {
     return this.#gone.get(webhook.id) === webhook.revision ? { ...webhook, valid: false } : webhook;
-  }
-
-  /** Changes a webhook and retries if the webhook was changed concurrently. Changes nothing if `change` returns `null`. */
-  async #rewrite(id: string, change: (record: WebhookRecord) => WebhookRecord | null): Promise<void> {
-    const { store, run } = this.#parts;
-    for (;;) {
-      const record = await store.webhooks.find(run.record.account, id);
-      if (record?.poller !== run.record.id) return;
-      const changed = change(record);
-      if (changed === null || (await store.webhooks.update(changed))) return;
-    }
   }
 }
 

@@ -11,7 +11,7 @@ const mostRetired = 10_000;
 /**
  * The interval in milliseconds at which a webhook is read again while a request to it is running, because another process may delete it.
  */
-const lookMs = 400;
+const readMs = 400;
 /** A request may still begin this many milliseconds, plus the time of one read, after another process has deleted the webhook. */
 export const freshMs = 500;
 
@@ -79,16 +79,16 @@ export class SendGate {
     const { store, runtime } = this.#parts;
     const { account, id } = target;
     const watch = this.watch(target);
-    const looking = repeat(runtime, lookMs, async () => {
+    const reading = repeat(runtime, readMs, async () => {
       // If the store is unavailable, the webhook is read again after the next interval.
       const found = await store.webhooks.find(account, id).catch(() => undefined);
-      if (found !== undefined) watch.saw(found);
+      if (found !== undefined) watch.update(found);
     });
     try {
       const result = watch.signal.aborted ? null : await send(watch.signal);
       return watch.signal.aborted ? null : result;
     } finally {
-      looking.cancel();
+      reading.cancel();
       watch.end();
     }
   }
@@ -126,7 +126,7 @@ export class WebhookWatch {
   }
 
   /** Must be called with the webhook after each read. `null` means that the webhook was deleted. */
-  saw(found: WebhookRecord | null): void {
+  update(found: WebhookRecord | null): void {
     const isMoved = this.#url !== undefined && found?.url !== this.#url;
     const isPaused = !this.#mayBePaused && found !== null && found.pausedAt !== null;
     if (found === null || isMoved || isPaused) this.abort();

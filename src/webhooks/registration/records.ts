@@ -11,8 +11,7 @@ import {
   type WebhookRecord,
 } from '../../store/port.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
-import type { CrcOutcome } from './crc.ts';
-import type { Handshakes } from './handshakes.ts';
+import type { CrcOutcome, Handshakes } from './handshakes.ts';
 
 /** The maximum number of webhooks of an API account (docs/webhooks.md, Registration). */
 export const maxPerAccount = 100;
@@ -187,4 +186,16 @@ function webhookExists(id: string): PosternError {
     `A webhook with this url and auth_token exists: ${id}. PUT /webhooks/${id} runs its handshake again, PATCH /webhooks/${id} changes its events, ` +
       `and POST /webhooks/${id}/rotate-secret replaces a secret that you do not have`,
   );
+}
+
+const batchSize = 100;
+
+/** Encrypts the URLs that earlier releases stored in plain text. Must be called before webhooks are used. */
+export async function sealPlainUrls(store: Store, vault: WebhookVault): Promise<void> {
+  for (;;) {
+    const found = await store.webhooks.withPlainUrl(batchSize);
+    if (found.length === 0) return;
+    // If this update fails because of a concurrent change, the next round finds the webhook again.
+    for (const record of found) await store.webhooks.update({ ...record, url: vault.sealUrl(record, record.url) });
+  }
 }

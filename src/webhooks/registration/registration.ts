@@ -13,8 +13,8 @@ import type { SendGate } from '../delivery/send-gate.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
 import { type PlatformAccess, pollerSession } from '../shared/platform-access.ts';
 import type { PollerCredentials, WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
-import type { CrcOutcome } from './crc.ts';
 import { afterPause } from './daily-check.ts';
+import type { CrcOutcome } from './handshakes.ts';
 import { maxPerAccount, receiverOf, type WebhookRecords } from './records.ts';
 import { lastErrorOf } from './views.ts';
 

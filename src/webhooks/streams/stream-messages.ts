@@ -2,7 +2,6 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { isMessageType, type StreamItem, type WebhookEventType } from '../../shared/model/event.ts';
 import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { StoredEventRecord } from '../../store/port.ts';
-import { messageBody } from '../shared/event-body.ts';
 import {
   isCodeRefusal,
   isFinal,
@@ -11,7 +10,7 @@ import {
   type Opening,
 } from '../shared/message-opener.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
-import { unpackEvent } from '../shared/stored-event.ts';
+import { messageBody, unpackEvent } from '../shared/stored-event.ts';
 
 const retryMs = 2_000;
 /** After this many attempts to open a message, the stream reports a gap and continues. */

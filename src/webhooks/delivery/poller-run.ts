@@ -1,6 +1,8 @@
 import type { DeliveryAttempt } from '../../shared/observability/tracing.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { Semaphore } from '../../shared/runtime/semaphore.ts';
-import type { PollerRecord } from '../../store/port.ts';
+import type { PollerRecord, Store } from '../../store/port.ts';
+import type { WebhookContext, WebhookVault } from '../shared/secrets.ts';
 
 /** One delivery attempt. The last two fields are milliseconds since the event was stored; `null` if the attempt is not measured. */
 export interface AttemptReport extends DeliveryAttempt {
@@ -23,21 +25,25 @@ export interface PollerMonitor {
   failed(error: unknown, poller: PollerRecord | null): void;
 }
 
-/** One run of a poller by this process. The parts of the run share it. */
+/** One run of a poller by this process: its record, and what all parts of the run use. */
 export class PollerRun {
-  /**
-   * Prevents a poll and the queueing of waiting messages from running at the same time, because each relies on data that the other stores.
-   */
-  readonly turn = new Semaphore(1);
-  readonly #monitor: PollerMonitor;
+  readonly store: Store;
+  readonly vault: WebhookVault;
+  readonly runtime: Runtime;
+  readonly monitor: PollerMonitor;
+  /** Held while events are appended or waiting messages are queued, because each relies on data that the other stores. */
+  readonly appending = new Semaphore(1);
   /** Resolves when the store refuses a write because another process has taken over the poller. */
   readonly superseded: Promise<void>;
   #resolveSuperseded = (): void => {};
   #record: PollerRecord;
   #isStopped = false;
 
-  constructor(record: PollerRecord, monitor: PollerMonitor) {
-    this.#monitor = monitor;
+  constructor(record: PollerRecord, { store, vault, runtime, monitor }: WebhookContext & { monitor: PollerMonitor }) {
+    this.store = store;
+    this.vault = vault;
+    this.runtime = runtime;
+    this.monitor = monitor;
     this.#record = record;
     this.renew(record);
     this.superseded = new Promise((resolve) => {
@@ -68,5 +74,5 @@ export class PollerRun {
     this.#resolveSuperseded();
   }
 
-  readonly failure = (error: unknown): void => this.#monitor.failed(error, this.#record);
+  readonly failure = (error: unknown): void => this.monitor.failed(error, this.#record);
 }
