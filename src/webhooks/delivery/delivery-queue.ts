@@ -98,8 +98,6 @@ export class DeliveryQueue {
   #reading = false;
   /** The number of attempts of each event whose results are not stored yet. For these events the store returns outdated data. */
   readonly #unwritten = new Map<string, number>();
-  /** The events of the last batch of results, and the promise that resolves when the batch is stored. */
-  #batch: { events: string[]; stored: Promise<void> } | null = null;
   /** Resolves when all results are stored, because batches are stored one after the other. */
   #written: Promise<void> = Promise.resolve();
   #loading: Promise<void> | null = null;
@@ -268,26 +266,15 @@ export class DeliveryQueue {
   #write(result: DeliveryResult): void {
     const { event } = result;
     this.#unwritten.set(event, (this.#unwritten.get(event) ?? 0) + 1);
-    const stored = this.#parts.results.write(result);
-    if (this.#batch?.stored === stored) {
-      this.#batch.events.push(event);
-      return;
-    }
-    const events = [event];
-    this.#batch = { events, stored };
-    this.#written = stored.then(() => this.#afterWrite(events));
-  }
-
-  async #afterWrite(events: readonly string[]): Promise<void> {
-    await this.#loading;
-    for (const event of events) {
+    this.#written = this.#parts.results.write(result).then(async () => {
+      await this.#loading;
       const left = (this.#unwritten.get(event) ?? 1) - 1;
       if (left > 0) this.#unwritten.set(event, left);
       else this.#unwritten.delete(event);
-    }
-    if (!this.#readWasUseless) return;
-    this.#readWasUseless = false;
-    this.#startDue();
+      if (!this.#readWasUseless) return;
+      this.#readWasUseless = false;
+      this.#startDue();
+    });
   }
 
   #begin(delivery: QueuedDelivery, window: DeliveryWindow): void {

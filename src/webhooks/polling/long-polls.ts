@@ -27,8 +27,8 @@ export interface LongPollOwner {
 export class LongPollSlots {
   readonly #limit: number;
   #taken = 0;
-  readonly #ofAccount = new Map<string, number>();
-  readonly #ofProxy = new Map<string, number>();
+  /** The number of slots of each account and of each proxy. */
+  readonly #counts = new Map<string, number>();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -39,24 +39,22 @@ export class LongPollSlots {
    * after an event and increases to 1 when the actor counts as quiet.
    */
   take({ account, proxy }: LongPollOwner, quiet: number): (() => void) | null {
-    const own = this.#ofAccount.get(account) ?? 0;
-    if (this.#taken >= this.#limit * (1 - quiet) || own >= this.#limit - this.#taken) return null;
-    if (proxy !== null && (this.#ofProxy.get(proxy) ?? 0) >= maxPerProxy) return null;
-    this.#add(account, proxy, 1);
-    return () => this.#add(account, proxy, -1);
+    const keys = [`account ${account}`, ...(proxy === null ? [] : [`proxy ${proxy}`])];
+    const [ofAccount = 0, ofProxy = 0] = keys.map((key) => this.#counts.get(key) ?? 0);
+    if (this.#taken >= this.#limit * (1 - quiet) || ofAccount >= this.#limit - this.#taken) return null;
+    if (ofProxy >= maxPerProxy) return null;
+    this.#add(keys, 1);
+    return () => this.#add(keys, -1);
   }
 
-  #add(account: string, proxy: string | null, change: 1 | -1): void {
+  #add(keys: readonly string[], change: 1 | -1): void {
     this.#taken += change;
-    add(this.#ofAccount, account, change);
-    if (proxy !== null) add(this.#ofProxy, proxy, change);
+    for (const key of keys) {
+      const count = (this.#counts.get(key) ?? 0) + change;
+      if (count > 0) this.#counts.set(key, count);
+      else this.#counts.delete(key);
+    }
   }
-}
-
-function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count > 0) counts.set(key, count);
-  else counts.delete(key);
 }
 
 /** A poll that may wait at the platform for `ms` milliseconds. */

@@ -117,23 +117,27 @@ export class EventAllowances {
 
   #pollerBuckets(id: string, now: number): Buckets {
     const { perMinute, perDay } = this.#limits;
-    const known = this.#pollers.get(id) ?? bucketsOf(perMinute, perDay, now);
-    this.#pollers.set(id, known);
-    return known;
+    return bucketsOf(this.#pollers, id, perMinute, perDay, now);
   }
 
   #accountBuckets(account: string, now: number): Buckets {
     const { perMinute, bytesPerDay } = this.#limits;
-    const known = this.#accounts.get(account) ?? bucketsOf(pollersPerAccount * perMinute, bytesPerDay, now);
-    this.#accounts.set(account, known);
-    return known;
+    return bucketsOf(this.#accounts, account, pollersPerAccount * perMinute, bytesPerDay, now);
   }
 }
 
-function bucketsOf(perMinute: number, perDay: number, now: number): Buckets {
-  return {
+function bucketsOf(
+  known: LRUCache<string, Buckets>,
+  key: string,
+  perMinute: number,
+  perDay: number,
+  now: number,
+): Buckets {
+  const buckets = known.get(key) ?? {
     events: new TokenBucket(perMinute, minuteMs, now),
     bytes: new TokenBucket(perMinute * bytesPerEvent, minuteMs, now),
     day: new TokenBucket(perDay, dayMs, now),
   };
+  known.set(key, buckets);
+  return buckets;
 }
