@@ -26,7 +26,6 @@ export class AttemptSender {
   readonly #parts: AttemptSenderParts;
   #webhook: WebhookRecord;
   #opened: { secrets: WebhookSecrets; url: URL } | null = null;
-  /** The number of running attempts. */
   #running = 0;
   /** Watches the webhook for changes while attempts are running. */
   #watch: WebhookWatch | null = null;
@@ -43,7 +42,6 @@ export class AttemptSender {
     this.#watch?.update(webhook);
   }
 
-  /** Aborts all running attempts. */
   abort(): void {
     this.#watch?.abort();
   }

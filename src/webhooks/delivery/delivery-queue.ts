@@ -4,7 +4,7 @@ import type { DeliveryResult, WaitingDelivery, WebhookRecord } from '../../store
 import { AttemptSender, type AttemptSenderParts } from './attempt-sender.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
 import { DeliveryWindow, maxInMemory, type QueuedDelivery } from './delivery-window.ts';
-import type { PollerWebhooks } from './poller-webhooks.ts';
+import type { PollerWebhooks } from './poller-run.ts';
 import type { ResultWriter } from './result-writer.ts';
 
 /**
@@ -33,7 +33,6 @@ export class DeliveryQueues {
     this.#parts = parts;
   }
 
-  /** The number of deliveries in memory. */
   get backlog(): number {
     let backlog = 0;
     for (const queue of this.#queues.values()) backlog += queue.length;
@@ -59,15 +58,12 @@ export class DeliveryQueues {
     const { webhooks } = this.#parts;
     await webhooks.read();
     if (this.#isEnded) return;
-    for (const [id, queue] of this.#queues) {
-      queue.updateWebhook();
-      if (queue.isEnded) this.#queues.delete(id);
-    }
+    for (const [id, queue] of this.#queues) if (!queue.refresh(isNotified)) this.#queues.delete(id);
     for (const webhook of webhooks.all) {
-      const known = this.#queues.get(webhook.id);
-      const queue = known ?? new DeliveryQueue(webhook, this.#parts);
+      if (this.#queues.has(webhook.id)) continue;
+      const queue = new DeliveryQueue(webhook, this.#parts);
       this.#queues.set(webhook.id, queue);
-      if (isNotified || queue.refreshedAt !== webhook.revision) queue.refresh();
+      queue.refresh(true);
     }
   }
 
@@ -94,6 +90,7 @@ export class DeliveryQueue {
   readonly #inFlight = new Map<string, Promise<void>>();
   /** Resolves when the last attempt may begin. Attempts begin in order, even if some wait for a read of their body. */
   #beginning: Promise<unknown> = Promise.resolve();
+  /** The revision of the webhook at the last refresh. */
   #refreshedAt: number | null = null;
   #reading = false;
   /** The number of attempts of each event whose results are not stored yet. For these events the store returns outdated data. */
@@ -118,27 +115,22 @@ export class DeliveryQueue {
     return this.#live.length + this.#replayed.length + this.#inFlight.size;
   }
 
-  /** True after `end` was called and after the webhook was moved to another poller. */
-  get isEnded(): boolean {
-    return this.#ended;
-  }
-
-  /** The revision of the webhook at the last `refresh`. */
-  get refreshedAt(): number | null {
-    return this.#refreshedAt;
-  }
-
-  /** Must be called when the webhook was changed or deliveries were added to the store. */
-  refresh(): void {
-    this.updateWebhook();
+  /**
+   * Must be called when the webhooks were read again. `isNotified` is true if deliveries may have been added to the store. Returns false if
+   * the queue has ended, because the webhook was deleted or moved to another poller.
+   */
+  refresh(isNotified: boolean): boolean {
+    this.#updateWebhook();
+    if (this.#ended || (!isNotified && this.#refreshedAt === this.#webhook.revision)) return !this.#ended;
     this.#refreshedAt = this.#webhook.revision;
     for (const window of this.#windows) window.setStoredDueAt(Number.NEGATIVE_INFINITY);
     this.#readWasUseless = false;
     this.#startDue();
+    return true;
   }
 
   /** Updates the webhook record from the last read. */
-  updateWebhook(): void {
+  #updateWebhook(): void {
     const webhook = this.#parts.webhooks.find(this.#webhook.id);
     if (webhook === this.#webhook || this.#ended) return;
     if (!webhook) return void this.#leave();
@@ -183,7 +175,7 @@ export class DeliveryQueue {
 
   /** Starts the attempts that are due, and sets the timer for the next one. */
   #startDue(): void {
-    this.updateWebhook();
+    this.#updateWebhook();
     if (this.#ended) return;
     const { gate, webhooks, run } = this.#parts;
     const state = gate.state(this.#webhook, webhooks.readAt);
@@ -313,7 +305,7 @@ export class DeliveryQueue {
       // Returning the attempt to the queue here would change the order.
       while (!this.#ended && gate.state(this.#webhook, webhooks.readAt) === 'stale') {
         await webhooks.refresh();
-        this.updateWebhook();
+        this.#updateWebhook();
       }
       return !this.#ended && gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
     } catch {

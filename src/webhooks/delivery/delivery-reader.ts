@@ -16,7 +16,6 @@ export class DeliveryReader {
   readonly #store: Store;
   readonly #vault: WebhookVault;
   readonly #bodies = new LRUCache<string, string>({ maxSize: maxChars, sizeCalculation: (body) => body.length + 1 });
-  /** The bodies that are being read. */
   readonly #pending = new Map<string, Promise<string | null>>();
   /** The limits are low, because the embedded store sends the results of simultaneous reads in one message. */
   readonly #reads = new FairQueue({ running: 8, runningOfAccount: 4 });

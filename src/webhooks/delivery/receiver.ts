@@ -22,11 +22,9 @@ const maxReadBytes = 16 * 1024;
 /** The maximum number of bytes received from a connection. This is far more than arrives while `maxReadBytes` are read. */
 const maxReceivedBytes = 1024 * 1024;
 const excerptBytes = 1024;
-/** The headers of every request to a receiver. */
 export const commonHeaders = { 'user-agent': 'postern-webhooks', accept: 'application/json' };
 const loopback = ['127.0.0.0/8', '::1/128'];
 
-/** The response of a receiver. */
 export interface ReceiverResponse {
   status: number;
   /** The first 16 KiB of the response body. U+FFFD replaces bytes that are not UTF-8. */

@@ -1,8 +1,7 @@
 import { isMessageEvent, type TypedEvent, typedEvents } from '../../shared/model/event.ts';
 import type { DeliveryQueues } from '../delivery/delivery-queue.ts';
 import type { DeliveryReader } from '../delivery/delivery-reader.ts';
-import type { PollerRun } from '../delivery/poller-run.ts';
-import type { PollerWebhooks } from '../delivery/poller-webhooks.ts';
+import type { PollerRun, PollerWebhooks } from '../delivery/poller-run.ts';
 import type { EventAllowances } from '../shared/event-allowance.ts';
 import type { ActivityPage } from '../shared/platform-access.ts';
 import { gapEvent, newEvent, splitForAppend } from '../shared/stored-event.ts';

@@ -30,7 +30,6 @@ export interface WebhookSecrets {
   messagesWait?: MessagesWait;
 }
 
-/** The signatures of a delivery attempt, as its headers contain them. */
 export interface DeliverySignatures {
   platform: string;
   standard: string;
@@ -43,7 +42,6 @@ export interface AttemptExchange {
   response: string | null;
 }
 
-/** The platform credentials and the proxy of a poller. */
 export interface PollerCredentials {
   authToken: string;
   /** The URL of the caller's own proxy, unchanged. */

@@ -42,7 +42,6 @@ export interface OpenedForWebhooks {
 export interface NewEvent {
   id: string;
   type: string;
-  /** The body that webhooks receive. */
   body: string;
   /** The text that is encrypted and stored. `unpackEvent` parses it. */
   kept: string;

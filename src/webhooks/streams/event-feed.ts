@@ -6,7 +6,6 @@ import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 const keptMs = 5 * 60_000;
 /** The interval in milliseconds at which the store is read for events that another process appended. */
 const readMs = 1_000;
-/** The number of events in one read. */
 const eventsAtOnce = 100;
 /** The maximum number of events in the buffer of a feed. A stream that falls further behind reads the store itself. */
 const maxBuffered = 2 * eventsAtOnce;

@@ -50,7 +50,6 @@ interface StreamStart {
 export class LiveStreams {
   readonly #parts: LiveStreamsParts;
   readonly #reader: EventReader;
-  /** The feeds by the id of their poller. */
   readonly #feeds = new Map<string, EventFeed>();
   readonly #ends = new Set<() => void>();
 
@@ -94,7 +93,6 @@ export class LiveStreams {
     }
   }
 
-  /** Ends all streams. */
   close(): void {
     for (const end of [...this.#ends]) end();
   }
