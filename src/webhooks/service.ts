@@ -222,7 +222,10 @@ export class WebhookService {
   async test(account: string, id: string): Promise<WebhookTest> {
     const record = await this.#records.find(account, id);
     const retryAfterSeconds = this.#parts.testEvents.take(account);
-    if (retryAfterSeconds > 0) throw tooManyTestEvents(retryAfterSeconds);
+    if (retryAfterSeconds > 0) {
+      const limit = `An account may send at most ${testEventsPerMinute} test events per minute. Wait before the next one`;
+      throw new PosternError('webhook_test_limit', limit, { retryAfterSeconds });
+    }
     const sent = await sendTestEvent(record, this.#parts);
     if (sent) return sent;
     await this.#records.find(account, id);
@@ -296,7 +299,7 @@ export class WebhookService {
   async #find(account: string, id: string, event: string) {
     await this.#records.find(account, id);
     const found = await this.#records.stored(this.#parts.store.deliveries.find(account, id, event));
-    if (!found) throw deliveryNotFound(event);
+    if (!found) throw new PosternError('delivery_not_found', `Delivery not found: ${event}`);
     return found;
   }
 
@@ -305,10 +308,6 @@ export class WebhookService {
     if (exchange === null) return null;
     return decryptedOrNull(() => this.#parts.vault.openExchange(account, event, webhook, exchange));
   }
-}
-
-function deliveryNotFound(event: string): PosternError {
-  return new PosternError('delivery_not_found', `Delivery not found: ${event}`);
 }
 
 function paused(): PosternError {
@@ -323,9 +322,4 @@ async function unlessGone(found: Promise<WebhookRecord>): Promise<WebhookRecord 
     if (error instanceof PosternError && error.code === 'not_found') return null;
     throw error;
   }
-}
-
-function tooManyTestEvents(retryAfterSeconds: number): PosternError {
-  const message = `An account may send at most ${testEventsPerMinute} test events per minute. Wait before the next one`;
-  return new PosternError('webhook_test_limit', message, { retryAfterSeconds });
 }

@@ -100,7 +100,7 @@ export class ActivitySource {
     try {
       const credentials = this.#credentials();
       this.#hasProxy = credentials.proxy !== null;
-      if (request.mayWait && this.#mayBeHeld(quietMs)) longPoll = await this.#beginLongPoll(credentials, quietMs);
+      if (request.mayWait) longPoll = await this.#beginLongPoll(credentials, quietMs);
       const page = await (prefetched?.page ?? this.#fetch(credentials, request.abort, cursor, longPoll?.ms ?? 0));
       this.#longPolls.succeeded(runtime.now());
       const count = this.#count;
@@ -156,15 +156,12 @@ export class ActivitySource {
     return session.activity({ count: this.#count, cursor, waitMs });
   }
 
-  /** Returns false if the request of this actor certainly may not wait. */
-  #mayBeHeld(quietMs: number): boolean {
-    return this.#longPolls.isActive(quietMs) || this.#access.platform.quietActorsWait || this.#streamedUntil !== null;
-  }
-
+  /** Returns `null` if the platform must respond at once. */
   async #beginLongPoll({ proxy }: PollerCredentials, quietMs: number): Promise<LongPoll | null> {
     const { platform, readProxy } = this.#access;
     const isActive = this.#longPolls.isActive(quietMs);
     const mayBeQuiet = !isActive && (platform.quietActorsWait || (await this.#isStreamed()));
+    if (!isActive && !mayBeQuiet) return null;
     const name = proxy === null ? null : readProxy(new Secret(proxy)).name;
     return this.#longPolls.begin({ account: this.#run.record.account, proxy: name }, quietMs, mayBeQuiet);
   }

@@ -42,14 +42,14 @@ export class PlatformOutage {
     this.#since ??= runtime.now();
     this.#reason = reason;
     const leftMs = this.#since + toleratedMs - runtime.now();
-    if (leftMs <= 0) this.#report();
+    if (leftMs <= 0) this.#write(reason);
     // A timer reports the outage, because the next poll may be a minute away.
-    else this.#timer ??= runtime.after(leftMs, () => this.#report());
+    else this.#timer ??= runtime.after(leftMs, () => this.#write(this.#reason));
   }
 
   succeeded(): void {
     this.#reset();
-    this.#write();
+    this.#write(null);
   }
 
   /** Resolves when the running write has ended. */
@@ -65,13 +65,9 @@ export class PlatformOutage {
     this.#wanted = null;
   }
 
-  #report(): void {
-    this.#wanted = this.#reason;
-    this.#write();
-  }
-
-  /** Stores `#wanted`. If that fails, the next poll tries again. */
-  #write(): void {
+  /** Stores the reason of the outage. If that fails, the next poll tries again. */
+  #write(reason: string | null): void {
+    this.#wanted = reason;
     if (this.#stored === this.#wanted) return;
     const { store, vault, failure } = this.#run;
     this.#writing = this.#writing

@@ -55,7 +55,7 @@ export function newEvent(id: string, event: TypedEvent, opened: OpenedForWebhook
   const type = opened?.type ?? event.type;
   const createdAt = Date.parse(event.createdAt);
   if (!isMessageEvent(event)) {
-    const body = eventBody(id, event);
+    const body = JSON.stringify(eventBody(id, event));
     return { id, type, body, kept: body, createdAt, only: null };
   }
   const kept = packMessage(opened?.body ?? null, event);
@@ -111,12 +111,8 @@ export function splitForAppend<Event extends { sealed: string }>(groups: readonl
 
 type OpenEvent = Exclude<TypedEvent, MessageEvent>;
 
-/** Returns the JSON body of an event that is not a message. */
-export function eventBody(id: string, event: OpenEvent): string {
-  return JSON.stringify(bodyOf(id, event));
-}
-
-function bodyOf(id: string, { type, createdAt: created_at, actor, tweet }: OpenEvent): EventBody {
+/** Returns the body of an event that is not a message. */
+function eventBody(id: string, { type, createdAt: created_at, actor, tweet }: OpenEvent): EventBody {
   const actors = { actor_ids: [actor.id], actor_screen_names: [actor.userName] };
   if (type === 'user.follow') return { id, type, created_at, ...actors };
   if (type === 'tweet.like' || type === 'tweet.retweet') return { id, type, created_at, tweet_id: tweet.id, ...actors };
