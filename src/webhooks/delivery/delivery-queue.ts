@@ -14,7 +14,7 @@ const maxLiveAttempts = 8;
 const maxReplayAttempts = 1;
 /** The pause in milliseconds after a failed read of the store. */
 const retryLoadMs = 1_000;
-/** The interval in milliseconds at which `waitForSpace` looks at the queues. */
+/** The interval in milliseconds at which `waitForSpace` checks the queues. */
 const spaceMs = 5;
 
 export interface DeliveryQueueParts extends AttemptSenderParts {

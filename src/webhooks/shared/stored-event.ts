@@ -135,7 +135,7 @@ export function messageBody(id: string, event: MessageEvent, opened: OpenedMessa
 
 function openedBody(id: string, { createdAt, message, fromMe }: MessageEvent, opened: OpenedMessage): EventBody {
   const { type, text, emoji, attachment, undecryptable } = opened;
-  const said = {
+  const fields = {
     created_at: withMicroseconds(createdAt),
     conversation_id: message.conversationId,
     message_id: opened.messageId,
@@ -146,11 +146,11 @@ function openedBody(id: string, { createdAt, message, fromMe }: MessageEvent, op
   const failure = undecryptable === null ? {} : { undecryptable };
   const target_seq_id = opened.targetSeqId ?? '';
   if (type === 'message.received' || type === 'message.sent') {
-    return { id, type, ...said, text, ...(attachment !== null && { attachment }), ...failure };
+    return { id, type, ...fields, text, ...(attachment !== null && { attachment }), ...failure };
   }
-  if (type === 'message.edited') return { id, type, ...said, text, target_seq_id, ...failure };
-  if (type === 'message.deleted') return { id, type, ...said, target_seq_id, ...failure };
-  return { id, type, ...said, emoji, target_seq_id, ...failure };
+  if (type === 'message.edited') return { id, type, ...fields, text, target_seq_id, ...failure };
+  if (type === 'message.deleted') return { id, type, ...fields, target_seq_id, ...failure };
+  return { id, type, ...fields, emoji, target_seq_id, ...failure };
 }
 
 /** Message events have timestamps in microseconds (docs/webhooks.md, Events), but the platform sends milliseconds. */
