@@ -1,7 +1,7 @@
 // Measures how fast events reach webhooks, compared with a loop that only signs and posts the same bodies.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
+import { signedHeaders } from '../../src/webhooks/delivery/signatures.ts';
 import { median, readArguments } from './frame.ts';
 import { quantile } from './open-loop.ts';
 import { start, startGateway, stopAll } from './processes.ts';

@@ -12,7 +12,7 @@ import type { EndpointGroup } from '../shared/model/key-restrictions.ts';
 import type { Micros } from '../shared/model/money.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import type { ExpensiveCheck, TaskRunner } from '../shared/threads/task.ts';
-import type { WebhookCalls } from '../webhooks/service.ts';
+import type { WebhookService } from '../webhooks/service.ts';
 import type { OwnerFields } from './input/list-owner.ts';
 
 /** The price of most calls (docs/money.md, Prices): 0.001 dollars. */
@@ -94,7 +94,7 @@ interface Context {
   account: string;
   /** The author of changes, for the audit log. */
   author: AuditAuthor;
-  webhooks: WebhookCalls;
+  webhooks: WebhookService;
   /** The credentials in this call: platform token, proxy and encryption code. Each is optional. */
   credentials: Credentials;
   /**

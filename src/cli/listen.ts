@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { credentialHeader } from '../client/transport.ts';
 import { printable, printableJson } from '../shared/model/printable.ts';
-import { signedHeaders } from '../webhooks/delivery/signed.ts';
+import { signedHeaders } from '../webhooks/delivery/signatures.ts';
 import { failureOf } from './exit-codes.ts';
 import { CliError } from './print.ts';
 

@@ -13,12 +13,14 @@ import type { Secret } from '../shared/secrets/secret.ts';
 import { Vault } from '../shared/secrets/vault.ts';
 import type { Store } from '../store/port.ts';
 import { AccountEvents } from '../webhooks/account-events.ts';
+import type { PollerMonitor } from '../webhooks/delivery/poller-run.ts';
 import { Receivers } from '../webhooks/delivery/receiver.ts';
 import { SendGate } from '../webhooks/delivery/send-gate.ts';
 import { PollerHost } from '../webhooks/polling/poller-host.ts';
+import { DailyCheck } from '../webhooks/registration/daily-check.ts';
 import { Handshakes } from '../webhooks/registration/handshakes.ts';
-import { sealPlainUrls } from '../webhooks/registration/seal-plain-urls.ts';
-import { TestEventLimit } from '../webhooks/registration/test-event-limit.ts';
+import { sealPlainUrls } from '../webhooks/registration/records.ts';
+import { TestEventLimit } from '../webhooks/registration/test-event.ts';
 import { WebhookService } from '../webhooks/service.ts';
 import type { EventLimits } from '../webhooks/shared/event-allowance.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
@@ -55,41 +57,31 @@ export async function startWebhooks(options: WebhookOptions) {
   await sealPlainUrls(store, vault);
   const receivers = new Receivers({ guard, runtime, allowLocalhost, connections: options.connections });
   const gate = new SendGate({ store, runtime });
-  const handshakes = new Handshakes({ store, vault, receivers, runtime, gate });
-  const way = { platform, readProxy: (text: Secret) => readProxy(text, guard) };
-  const opener = new EventOpener({ ...way, directMessages: options.directMessages });
-  const streams = new LiveStreams({ store, vault, runtime, opener, logins: options.logins });
-  const host = new PollerHost({
-    ...way,
-    store,
-    vault,
-    receivers,
-    runtime,
-    handshakes,
-    gate,
-    opener,
-    logins: options.logins,
-    activityWaitMs: options.activityWaitMs,
-    eventLimits: options.eventLimits,
-    monitor: {
-      appended: ({ id }, afterMs) => {
-        streams.appended(id);
-        for (const ms of afterMs) metrics.eventsStored.observe(ms / 1_000);
-      },
-      gap: ({ account }) => {
-        metrics.activityGaps.inc();
-        logger.warn({ account }, 'events are missing, because the platform no longer has all of them');
-      },
-      attempted: (attempt) => {
-        const { outcome, firstAfterMs, deliveredAfterMs } = attempt;
-        tracing?.delivered(attempt);
-        metrics.deliveryAttempts.inc({ outcome });
-        if (firstAfterMs !== null) metrics.eventsAttempted.observe(firstAfterMs / 1_000);
-        if (deliveredAfterMs !== null) metrics.eventsDelivered.observe(deliveredAfterMs / 1_000);
-      },
-      failed: (err, poller) => logger.warn({ account: poller?.account, err }, 'a poller could not go on; trying again'),
+  const access = { platform, readProxy: (text: Secret) => readProxy(text, guard) };
+  const opener = new EventOpener({ ...access, directMessages: options.directMessages });
+  const services = { ...access, store, vault, runtime, receivers, gate, opener, logins: options.logins };
+  const handshakes = new Handshakes(services);
+  const streams = new LiveStreams(services);
+  const monitor: PollerMonitor = {
+    appended: ({ id }, afterMs) => {
+      streams.appended(id);
+      for (const ms of afterMs) metrics.eventsStored.observe(ms / 1_000);
     },
-  });
+    gap: ({ account }) => {
+      metrics.activityGaps.inc();
+      logger.warn({ account }, 'events are missing, because the platform no longer has all of them');
+    },
+    attempted: (attempt) => {
+      const { outcome, firstAfterMs, deliveredAfterMs } = attempt;
+      tracing?.delivered(attempt);
+      metrics.deliveryAttempts.inc({ outcome });
+      if (firstAfterMs !== null) metrics.eventsAttempted.observe(firstAfterMs / 1_000);
+      if (deliveredAfterMs !== null) metrics.eventsDelivered.observe(deliveredAfterMs / 1_000);
+    },
+    failed: (err, poller) => logger.warn({ account: poller?.account, err }, 'a poller could not go on; trying again'),
+  };
+  const { activityWaitMs, eventLimits } = options;
+  const host = new PollerHost({ ...services, monitor, activityWaitMs }, eventLimits);
   metrics.watchDeliveries(
     () => ({ ...host.load, streams: streams.size }),
     cachedFor(runtime, backlogMs, () => store.deliveries.backlog()),
@@ -99,6 +91,13 @@ export async function startWebhooks(options: WebhookOptions) {
   const sweeping = repeat(runtime, sweepMs, async () => {
     await store.events.sweep().catch((err) => logger.debug({ err }, 'old events could not be swept; trying again'));
   });
+  const dailyCheck = new DailyCheck({
+    store,
+    runtime,
+    handshakes,
+    webhooks: () => host.webhooks,
+    onError: (err) => logger.warn({ err }, 'the daily handshake of a webhook failed; trying again in an hour'),
+  });
   const accountEvents = new AccountEvents({
     store,
     vault,
@@ -106,24 +105,13 @@ export async function startWebhooks(options: WebhookOptions) {
     onError: (err) => logger.warn({ err }, 'events of accounts could not be queued; trying again'),
   });
   return {
-    service: new WebhookService({
-      ...way,
-      logins: options.logins,
-      store,
-      vault,
-      receivers,
-      runtime,
-      handshakes,
-      gate,
-      streams,
-      opener,
-      testEvents: new TestEventLimit(runtime),
-    }),
+    service: new WebhookService({ ...services, handshakes, streams, testEvents: new TestEventLimit(runtime) }),
     accountEvents,
     /** Ends the live streams. */
     endStreams: () => streams.close(),
     close: async () => {
       sweeping.cancel();
+      dailyCheck.close();
       await accountEvents.close();
       await host.close();
       await receivers.close();

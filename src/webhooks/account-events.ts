@@ -2,15 +2,14 @@ import type { AccountEventType } from '../shared/model/event.ts';
 import type { EventBody } from '../shared/model/event-bodies.ts';
 import { formatDollars } from '../shared/model/money.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
-import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
-import type { AccountEvent, NewAccountEvent as SealedAccountEvent, Store } from '../store/port.ts';
+import { repeat, type Timer } from '../shared/runtime/runtime.ts';
+import type { AccountEvent, NewAccountEvent as SealedAccountEvent } from '../store/port.ts';
 import { maxPerAccount } from './registration/records.ts';
-import type { WebhookVault } from './shared/secrets.ts';
+import type { WebhookContext } from './shared/secrets.ts';
 
-const lookMs = 2_000;
+const intervalMs = 2_000;
 const eventsAtOnce = 100;
 
-/** An event to record. */
 export type NewAccountEvent = {
   [Type in AccountEventType]: {
     account: string;
@@ -21,11 +20,8 @@ export type NewAccountEvent = {
   };
 }[AccountEventType];
 
-export interface AccountEventsParts {
-  store: Store;
-  vault: WebhookVault;
-  runtime: Runtime;
-  /** Called after a failure. The next look repeats the work. */
+export interface AccountEventsParts extends WebhookContext {
+  /** Called after a failure. The work is repeated after `intervalMs`. */
   onError: (error: unknown) => void;
 }
 
@@ -35,12 +31,12 @@ export interface AccountEventsParts {
  */
 export class AccountEvents {
   readonly #parts: AccountEventsParts;
-  readonly #looking: Timer;
+  readonly #timer: Timer;
   #running: Promise<void> = Promise.resolve();
 
   constructor(parts: AccountEventsParts) {
     this.#parts = parts;
-    this.#looking = repeat(parts.runtime, lookMs, () => this.#look());
+    this.#timer = repeat(parts.runtime, intervalMs, () => this.#queueWaiting());
   }
 
   /** Returns an event as the store records it. */
@@ -54,17 +50,17 @@ export class AccountEvents {
   /** Records an event. Throws errors of the store. */
   async record(event: NewAccountEvent): Promise<void> {
     await this.#parts.store.accountEvents.add(this.seal(event));
-    void this.#look();
+    void this.#queueWaiting();
   }
 
-  /** Resolves when the running look has ended. */
+  /** Resolves when the running work has ended. */
   async close(): Promise<void> {
-    this.#looking.cancel();
+    this.#timer.cancel();
     await this.#running;
   }
 
-  /** Queues all waiting events after the running look has ended. */
-  #look(): Promise<void> {
+  /** Queues all waiting events, one run at a time. */
+  #queueWaiting(): Promise<void> {
     this.#running = this.#running.then(() => this.#queueAll().catch(this.#parts.onError));
     return this.#running;
   }
@@ -83,11 +79,8 @@ export class AccountEvents {
     const webhooks = await store.webhooks.list(account, maxPerAccount);
     const wanting = webhooks.filter(({ events, keptSince }) => keptSince !== null && events?.includes(type));
     const sealed = event.sealed ?? vault.sealBody(account, id, JSON.stringify(lowCredit(event)));
-    await store.accountEvents.queue(
-      event,
-      sealed,
-      wanting.map((webhook) => webhook.id),
-    );
+    const ids = wanting.map((webhook) => webhook.id);
+    await store.accountEvents.queue(event, sealed, ids);
   }
 }
 

@@ -1,11 +1,6 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { AuditAuthor } from '../shared/model/audit.ts';
-import {
-  accountEventTypes,
-  isAccountEventType,
-  type LiveStream,
-  type WebhookEventType,
-} from '../shared/model/event.ts';
+import type { LiveStream, WebhookEventType } from '../shared/model/event.ts';
 import type { Page } from '../shared/model/page.ts';
 import type {
   CreatedWebhook,
@@ -14,41 +9,36 @@ import type {
   WebhookTest,
   WebhookView,
 } from '../shared/model/webhook.ts';
-import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
-import { KeyedSemaphore } from '../shared/runtime/semaphore.ts';
+import { sleep } from '../shared/runtime/runtime.ts';
 import { decryptedOrNull } from '../shared/secrets/vault.ts';
-import type {
-  DeliveryPosition,
-  LoggedAttempt,
-  ReplayFilter,
-  Store,
-  WebhookPosition,
-  WebhookRecord,
-} from '../store/port.ts';
-import type { Receivers } from './delivery/receiver.ts';
-import type { SendGate } from './delivery/send-gate.ts';
-import { mostCounted, reasonOf, stateOf } from './registration/condition.ts';
+import type { DeliveryPosition, LoggedAttempt, ReplayFilter, WebhookPosition, WebhookRecord } from '../store/port.ts';
 import { afterCheck } from './registration/daily-check.ts';
 import type { Handshakes } from './registration/handshakes.ts';
 import { maxPerAccount, WebhookRecords, webhookNotFound } from './registration/records.ts';
-import { type NewWebhook, Registration, type WebhookChange } from './registration/registration.ts';
-import { sendTestEvent } from './registration/test-event.ts';
-import { type TestEventLimit, testEventsPerMinute } from './registration/test-event-limit.ts';
+import {
+  type NewWebhook,
+  Registration,
+  type RegistrationParts,
+  type WebhookChange,
+} from './registration/registration.ts';
+import { sendTestEvent, type TestEventLimit, testEventsPerMinute } from './registration/test-event.ts';
 import {
   attemptView,
   deliveryView,
   gapError,
   lastErrorOf,
+  mostCounted,
   pageOfRecords,
   readPosition,
+  reasonOf,
+  stateOf,
   view,
 } from './registration/views.ts';
-import type { MessageOpener } from './shared/message-opener.ts';
-import { type CredentialResolver, isDeletedConnection, type PlatformAccess } from './shared/platform-access.ts';
-import { type AttemptExchange, type PollerCredentials, secretOverlapMs, type WebhookVault } from './shared/secrets.ts';
+import { type CredentialResolver, isDeletedConnection } from './shared/platform-access.ts';
+import { type AttemptExchange, type PollerCredentials, secretOverlapMs } from './shared/secrets.ts';
 import type { LiveStreams } from './streams/live-streams.ts';
 
-export interface StreamOrder {
+export interface StreamOptions {
   account: string;
   credentials: PollerCredentials;
   /** The current end of the platform's activity. */
@@ -58,16 +48,10 @@ export interface StreamOrder {
   encryptionCode: string | null;
 }
 
-export interface WebhookServiceParts extends PlatformAccess {
+export interface WebhookServiceParts extends Omit<RegistrationParts, 'records'> {
   streams: LiveStreams;
   logins: CredentialResolver;
-  opener: MessageOpener;
-  store: Store;
-  vault: WebhookVault;
-  receivers: Receivers;
-  runtime: Runtime;
   handshakes: Handshakes;
-  gate: SendGate;
   testEvents: TestEventLimit;
 }
 
@@ -77,67 +61,31 @@ export interface WebhookServiceParts extends PlatformAccess {
  */
 const resultsMs = 100;
 
-/** The calls of a key, see `WebhookService.only`. */
-export type WebhookCalls = Omit<WebhookService, 'renewPollers' | 'only'>;
-
 /** Implements the API calls for webhooks (docs/webhooks.md, Registration). */
 export class WebhookService {
   readonly #parts: WebhookServiceParts;
   readonly #records: WebhookRecords;
   readonly #registration: Registration;
-  /** Runs the replays of an account one at a time, because a replay may change many rows of the store. */
-  readonly #replays = new KeyedSemaphore(1);
 
-  constructor(parts: WebhookServiceParts) {
+  constructor(parts: WebhookServiceParts, records = new WebhookRecords(parts)) {
     this.#parts = parts;
-    this.#records = new WebhookRecords(parts);
-    this.#registration = new Registration({ ...parts, records: this.#records });
+    this.#records = records;
+    this.#registration = new Registration({ ...parts, records });
   }
 
   /**
    * Returns the service restricted to the webhooks of these connections, for a key with the restriction `connections`. Leaves out webhooks
    * with account events too, because those events concern the whole account. `null`: no restriction.
    */
-  only(connections: readonly string[] | null): WebhookCalls {
+  only(connections: readonly string[] | null): WebhookService {
     if (connections === null) return this;
-    const has = (record: WebhookRecord) => this.#isOf(record, connections);
-    const own =
-      <Rest extends unknown[], Result>(call: (account: string, id: string, ...rest: Rest) => Promise<Result>) =>
-      async (account: string, id: string, ...rest: Rest): Promise<Result> => {
-        if (!(await has(await this.#records.find(account, id)))) throw webhookNotFound(id);
-        return call.call(this, account, id, ...rest);
-      };
-    return {
-      checkUrl: (text) => this.checkUrl(text),
-      checkTypes: (types) => {
-        if (types?.some(isAccountEventType)) throw accountEventsNotAllowed();
-      },
-      stream: (order) => this.stream(order),
-      create: (wish) => this.create(wish),
-      list: (account, count, cursor) => this.list(account, count, cursor, has),
-      replay: async (account, id, filter) => {
-        if (id !== null) return own((account, id) => this.replay(account, id, filter))(account, id);
-        return this.replay(account, id, filter, has);
-      },
-      find: own(this.find),
-      validate: own(this.validate),
-      update: own(this.update),
-      remove: own(this.remove),
-      rotateSecret: own(this.rotateSecret),
-      test: own(this.test),
-      resend: own(this.resend),
-      deliveries: own(this.deliveries),
-      delivery: own(this.delivery),
-    };
-  }
-
-  async #isOf(record: WebhookRecord, connections: readonly string[]): Promise<boolean> {
-    const token = await this.#records.authTokenOf(record);
-    return token !== null && connections.includes(token) && !record.events?.some(isAccountEventType);
+    return new WebhookService(this.#parts, new WebhookRecords(this.#parts, connections, this.#records.locks));
   }
 
   /** Throws `forbidden` if the key may not receive events of these types. */
-  checkTypes(_types: readonly WebhookEventType[] | null | undefined): void {}
+  checkTypes(types: readonly WebhookEventType[] | null | undefined): void {
+    this.#records.checkTypes(types);
+  }
 
   /** Parses and checks the URL of a receiver. Throws `bad_input`. */
   checkUrl(text: string): URL {
@@ -145,7 +93,14 @@ export class WebhookService {
   }
 
   /** Opens a live stream with the same events that webhooks of this actor receive. */
-  async stream({ account, credentials, cursor, types, after, encryptionCode: code }: StreamOrder): Promise<LiveStream> {
+  async stream({
+    account,
+    credentials,
+    cursor,
+    types,
+    after,
+    encryptionCode: code,
+  }: StreamOptions): Promise<LiveStream> {
     const opening = code === null ? null : { account, credentials, code };
     if (opening) await this.#parts.opener.check(opening);
     const { pollers } = this.#parts.store;
@@ -157,8 +112,8 @@ export class WebhookService {
   }
 
   /** See `Registration.create`. */
-  create(wish: NewWebhook): Promise<CreatedWebhook> {
-    return this.#registration.create(wish);
+  create(webhook: NewWebhook): Promise<CreatedWebhook> {
+    return this.#registration.create(webhook);
   }
 
   async find(account: string, id: string): Promise<WebhookView> {
@@ -186,10 +141,8 @@ export class WebhookService {
   }
 
   /** Lists webhooks, newest first. */
-  async list(account: string, count: number, cursor: string | null, has?: Has): Promise<Page<WebhookView>> {
-    const after = readPosition<WebhookPosition>(cursor);
-    const most = has ? maxPerAccount : count + 1;
-    const found = await this.#having(has, this.#parts.store.webhooks.list(account, most, after));
+  async list(account: string, count: number, cursor: string | null): Promise<Page<WebhookView>> {
+    const found = await this.#records.list(account, count + 1, readPosition<WebhookPosition>(cursor));
     const { items, cursor: next } = pageOfRecords(
       found,
       count,
@@ -197,13 +150,6 @@ export class WebhookService {
       ({ createdAt, id }) => ({ createdAt, id }),
     );
     return { items: await Promise.all(items.map((record) => this.#view(record))), cursor: next };
-  }
-
-  async #having(has: Has | undefined, reading: Promise<WebhookRecord[]>): Promise<WebhookRecord[]> {
-    const found = await this.#records.stored(reading);
-    if (!has) return found;
-    const kept = await Promise.all(found.map(has));
-    return found.filter((_, index) => kept[index]);
   }
 
   /** Lets the pollers with an `auth_token` try it again, because it works again or no longer. Drops the events of a deleted connection. */
@@ -246,6 +192,7 @@ export class WebhookService {
   async remove(account: string, id: string, author: AuditAuthor): Promise<{ id: string; deleted: true }> {
     const { webhooks } = this.#parts.store;
     const found = await this.#records.stored(webhooks.find(account, id));
+    if (found && !(await this.#records.allows(found))) throw webhookNotFound(id);
     const entry = found ? this.#registration.auditEntry(found, 'webhook.deleted', author) : undefined;
     // A webhook that is not found is removed too, because an earlier removal may have failed before it deleted the deliveries.
     const isRemoved = await this.#records.stored(webhooks.remove(account, id, entry));
@@ -275,7 +222,10 @@ export class WebhookService {
   async test(account: string, id: string): Promise<WebhookTest> {
     const record = await this.#records.find(account, id);
     const retryAfterSeconds = this.#parts.testEvents.take(account);
-    if (retryAfterSeconds > 0) throw tooManyTestEvents(retryAfterSeconds);
+    if (retryAfterSeconds > 0) {
+      const limit = `An account may send at most ${testEventsPerMinute} test events per minute. Wait before the next one`;
+      throw new PosternError('webhook_test_limit', limit, { retryAfterSeconds });
+    }
     const sent = await sendTestEvent(record, this.#parts);
     if (sent) return sent;
     await this.#records.find(account, id);
@@ -290,13 +240,10 @@ export class WebhookService {
     account: string,
     id: string | null,
     filter: ReplayFilter,
-    has?: Has,
   ): Promise<{ replayed: number; webhooks: { id: string; replayed: number }[] }> {
     const { store, runtime } = this.#parts;
     const records =
-      id === null
-        ? await this.#having(has, store.webhooks.list(account, maxPerAccount))
-        : [await this.#records.find(account, id)];
+      id === null ? await this.#records.list(account, maxPerAccount) : [await this.#records.find(account, id)];
     if (id !== null && records[0]?.pausedAt) throw paused();
     const rechecks = records
       .filter(({ valid, pausedAt }) => valid && pausedAt === null)
@@ -314,7 +261,7 @@ export class WebhookService {
     const webhooks: { id: string; replayed: number }[] = [];
     for (const { id } of valid) {
       const queue = () => this.#records.stored(store.deliveries.replay(account, id, filter));
-      webhooks.push({ id, replayed: await this.#replays.run(account, queue) });
+      webhooks.push({ id, replayed: await this.#records.locks.replays.run(account, queue) });
     }
     return { replayed: webhooks.reduce((sum, { replayed }) => sum + replayed, 0), webhooks };
   }
@@ -352,7 +299,7 @@ export class WebhookService {
   async #find(account: string, id: string, event: string) {
     await this.#records.find(account, id);
     const found = await this.#records.stored(this.#parts.store.deliveries.find(account, id, event));
-    if (!found) throw deliveryNotFound(event);
+    if (!found) throw new PosternError('delivery_not_found', `Delivery not found: ${event}`);
     return found;
   }
 
@@ -361,20 +308,6 @@ export class WebhookService {
     if (exchange === null) return null;
     return decryptedOrNull(() => this.#parts.vault.openExchange(account, event, webhook, exchange));
   }
-}
-
-type Has = (record: WebhookRecord) => Promise<boolean>;
-
-function accountEventsNotAllowed(): PosternError {
-  const message = `This API key may only use some connections, so it gets no events of the account: ${accountEventTypes.join(', ')}`;
-  return new PosternError(
-    'key_connection_not_allowed',
-    `${message}. Leave them out, or use a key without this restriction`,
-  );
-}
-
-function deliveryNotFound(event: string): PosternError {
-  return new PosternError('delivery_not_found', `Delivery not found: ${event}`);
 }
 
 function paused(): PosternError {
@@ -389,9 +322,4 @@ async function unlessGone(found: Promise<WebhookRecord>): Promise<WebhookRecord 
     if (error instanceof PosternError && error.code === 'not_found') return null;
     throw error;
   }
-}
-
-function tooManyTestEvents(retryAfterSeconds: number): PosternError {
-  const message = `An account may send at most ${testEventsPerMinute} test events per minute. Wait before the next one`;
-  return new PosternError('webhook_test_limit', message, { retryAfterSeconds });
 }

@@ -13,7 +13,7 @@ import {
   type WebhookEvent,
   WebhookVerificationError,
 } from '../../src/client/webhooks/index.ts';
-import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
+import { signedHeaders } from '../../src/webhooks/delivery/signatures.ts';
 import { originOf } from '../support/listen.ts';
 import { exchange } from '../support/raw.ts';
 

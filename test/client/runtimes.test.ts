@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
+import { signedHeaders } from '../../src/webhooks/delivery/signatures.ts';
 import { browserMissing, openBrowser } from '../browser/browser.ts';
 import vectors from './vectors.json' with { type: 'json' };
 

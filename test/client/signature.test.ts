@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { webHmac } from '../../src/client/webhooks/hmac.ts';
 import { isSameText } from '../../src/client/webhooks/signature.ts';
-import { nodeHmac } from '../../src/webhooks/shared/signatures.ts';
+import { nodeHmac } from '../../src/webhooks/delivery/signatures.ts';
 import vectors from './vectors.json' with { type: 'json' };
 
 const bytes = fc.uint8Array({ maxLength: 300 });

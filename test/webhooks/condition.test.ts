@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WebhookRecord } from '../../src/store/port.ts';
-import { mostCounted, reasonOf, stateOf } from '../../src/webhooks/registration/condition.ts';
+import { mostCounted, reasonOf, stateOf } from '../../src/webhooks/registration/views.ts';
 import { webhook } from '../store/webhook-makers.ts';
 import { until } from '../support/until.ts';
 import { changeWebhook, fetchWebhook, startWebhookFixture } from './fixture.ts';

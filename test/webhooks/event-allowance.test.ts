@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fullPagePauseMs } from '../../src/webhooks/polling/poll-delay.ts';
-import { FailedPolls, RefusedResponses } from '../../src/webhooks/polling/refused-responses.ts';
+import { AccountBackoff, fullPagePauseMs } from '../../src/webhooks/polling/poll-delays.ts';
 import { EventAllowances } from '../../src/webhooks/shared/event-allowance.ts';
 
 const minute = 60_000;
@@ -88,26 +87,24 @@ describe('fullPagePauseMs', () => {
   });
 });
 
-describe('RefusedResponses', () => {
-  test('doubles the pause of an account up to ten minutes, and shares it between its pollers', () => {
+describe('AccountBackoff', () => {
+  test('after refused responses, doubles the pause of an account up to ten minutes, and shares it between its pollers', () => {
     let now = 0;
-    const refused = new RefusedResponses(() => now);
-    expect([1, 2, 3, 4].map(() => refused.waitMs('a', 1))).toEqual([1_000, 3_000, 7_000, 15_000]);
-    expect(refused.waitMs('b', 1)).toBe(1_000);
-    for (let number = 0; number < 20; number++) refused.waitMs('a', 1);
-    expect(refused.waitMs('a', 1)).toBe(3_600_000);
+    const refused = new AccountBackoff(() => now);
+    expect([1, 2, 3, 4].map(() => refused.afterRefusal('a', 1))).toEqual([1_000, 3_000, 7_000, 15_000]);
+    expect(refused.afterRefusal('b', 1)).toBe(1_000);
+    for (let number = 0; number < 20; number++) refused.afterRefusal('a', 1);
+    expect(refused.afterRefusal('a', 1)).toBe(3_600_000);
     now += 24 * 3_600_000;
-    expect(refused.waitMs('a', 1)).toBe(1_000);
+    expect(refused.afterRefusal('a', 1)).toBe(1_000);
   });
-});
 
-describe('FailedPolls', () => {
-  test('allows one request a second for all failing pollers of an account', () => {
+  test('after failures, allows one request a second for all failing pollers of an account', () => {
     let now = 0;
-    const failed = new FailedPolls(() => now);
-    expect([1, 2, 3].map(() => failed.waitMs('a'))).toEqual([1_000, 2_000, 3_000]);
-    expect(failed.waitMs('b')).toBe(1_000);
+    const failed = new AccountBackoff(() => now);
+    expect([1, 2, 3].map(() => failed.afterFailure('a'))).toEqual([1_000, 2_000, 3_000]);
+    expect(failed.afterFailure('b')).toBe(1_000);
     now += 10_000;
-    expect(failed.waitMs('a')).toBe(1_000);
+    expect(failed.afterFailure('a')).toBe(1_000);
   });
 });

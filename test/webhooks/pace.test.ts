@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { pollDelayMs } from '../../src/webhooks/polling/poll-delay.ts';
+import { pollDelayMs } from '../../src/webhooks/polling/poll-delays.ts';
 import { onSqlite } from '../support/on-sqlite.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';

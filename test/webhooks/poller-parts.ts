@@ -2,15 +2,13 @@ import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { Vault } from '../../src/shared/secrets/vault.ts';
-import { FairQueue } from '../../src/shared/threads/fair-queue.ts';
 import type { Store } from '../../src/store/port.ts';
-import { DeliveryQueues } from '../../src/webhooks/delivery/delivery-queues.ts';
-import { deliveryReads, EventBodies } from '../../src/webhooks/delivery/event-bodies.ts';
-import { PollerWebhooks } from '../../src/webhooks/delivery/poller-webhooks.ts';
+import { DeliveryQueues } from '../../src/webhooks/delivery/delivery-queue.ts';
+import { DeliveryReader } from '../../src/webhooks/delivery/delivery-reader.ts';
+import { PollerRun, PollerWebhooks } from '../../src/webhooks/delivery/poller-run.ts';
 import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
 import { ResultWriter } from '../../src/webhooks/delivery/result-writer.ts';
 import { SendGate } from '../../src/webhooks/delivery/send-gate.ts';
-import { PollerRun } from '../../src/webhooks/shared/poller-run.ts';
 import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
 
 const keys = [new Secret(runtime.randomBytes(32))];
@@ -28,16 +26,16 @@ export const allowances = { mayStore: () => true };
 export async function claimPoller(store: Store, reached: Store, process = 'one') {
   const [record] = await store.pollers.claim(process, 1);
   if (!record) throw new Error('the poller cannot be claimed');
-  const run = new PollerRun(record, monitor);
-  const parts = { store: reached, vault, runtime, run, monitor, receivers, reads: new FairQueue(deliveryReads) };
+  const run = new PollerRun(record, { store: reached, vault, runtime, monitor });
   const logins = { credentialOf: async ({ authToken }: { authToken: Secret }) => authToken };
-  const webhooks = new PollerWebhooks({ ...parts, logins });
+  const webhooks = new PollerWebhooks(run, logins);
   const queues = new DeliveryQueues({
-    ...parts,
+    run,
     webhooks,
-    gate: new SendGate(parts),
-    bodies: new EventBodies(parts),
-    results: new ResultWriter({ ...parts, allowances }),
+    receivers,
+    gate: new SendGate({ store: reached, runtime }),
+    reader: new DeliveryReader(run),
+    results: new ResultWriter(run, allowances),
   });
-  return { ...parts, record, webhooks, queues };
+  return { run, record, webhooks, queues };
 }

@@ -22,8 +22,9 @@ function startHost({ total, processes }: { total: number; processes: number }) {
     release: async () => {},
     leave: async () => {},
   };
-  const parts = { runtime, store: { pollers }, platform: { maxWaitingCalls: 1 }, monitor: { failed: expect.fail } };
-  const host = new PollerHost(parts as unknown as ConstructorParameters<typeof PollerHost>[0]);
+  const services = { runtime, store: { pollers }, platform: { maxWaitingCalls: 1 }, monitor: { failed: expect.fail } };
+  const limits = { perMinute: 1, perDay: 1, bytesPerDay: 1 };
+  const host = new PollerHost(services as unknown as ConstructorParameters<typeof PollerHost>[0], limits);
   host.start();
   return { runtime, host, state };
 }

@@ -36,7 +36,7 @@ async function runAs(process: string, reached: Store) {
     hears: async (id: string) => {
       await queues.read(false);
       const event = message(id);
-      const opened = await messages.open(record, [event], () => id);
+      const opened = await messages.open([event], () => id);
       const sealed = vault.sealBody('a', id, packMessage(opened.get(id)?.body ?? null, event));
       const deliveries = [...(opened.get(id)?.webhooks ?? [])].map((webhook) => ({ event: id, webhook }));
       const append = { poller: record, cursor: id, events: [{ id, type: event.type, sealed }], deliveries };
@@ -67,7 +67,7 @@ test('a process that was suspended and replaced does not change the deliveries o
   const first = await runAs('first', reached);
   await first.hears('e1');
   realmsAreAway = false;
-  first.messages.waiting.look();
+  first.messages.retryWaiting();
   await asleep;
 
   await store.pollers.leave('first');
@@ -75,9 +75,9 @@ test('a process that was suspended and replaced does not change the deliveries o
   realmsAreAway = true;
   await second.hears('e2');
   suspension.emit('wake');
-  await first.messages.waiting.end();
+  await first.messages.end();
   realmsAreAway = false;
-  second.messages.waiting.look();
+  second.messages.retryWaiting();
   await expect.poll(() => waits(store)).toEqual(['e1', 'e2']);
   // A poller appends one batch of messages at a time. The batch of e1 and e2 ends when `messagesWait` is removed.
   const messagesWait = async () => {
@@ -86,7 +86,7 @@ test('a process that was suspended and replaced does not change the deliveries o
   };
   await expect.poll(messagesWait).toBeUndefined();
   await second.hears('e3');
-  second.messages.waiting.look();
+  second.messages.retryWaiting();
   await expect.poll(() => waits(store)).toEqual(['e1', 'e2', 'e3']);
-  await second.messages.waiting.end();
+  await second.messages.end();
 });

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import type { PollerRecord, Store } from '../../src/store/port.ts';
+import { PollerRun } from '../../src/webhooks/delivery/poller-run.ts';
 import { ResultWriter } from '../../src/webhooks/delivery/result-writer.ts';
-import { PollerRun } from '../../src/webhooks/shared/poller-run.ts';
 import { result } from '../store/webhook-makers.ts';
-import { allowances, monitor } from './poller-parts.ts';
+import { allowances, monitor, vault } from './poller-parts.ts';
 
 const poller = { account: 'acc', id: 'poller', fence: 1, stopped: null } as PollerRecord;
 
@@ -18,8 +18,8 @@ function makeWriter() {
       commits.push({ events: results.map(({ event }) => event), end });
     });
   const store = { deliveries: { finish } } as unknown as Store;
-  const run = new PollerRun(poller, monitor);
-  const writer = new ResultWriter({ store, runtime: systemRuntime, run, allowances });
+  const run = new PollerRun(poller, { store, vault, runtime: systemRuntime, monitor });
+  const writer = new ResultWriter(run, allowances);
   return { write: (event: number) => writer.write(result(String(event), 'delivered')), writer, commits };
 }
 

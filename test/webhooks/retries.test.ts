@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { verify } from '../../src/client/webhooks/index.ts';
-import { retryDelayMs, retryDelaysMs } from '../../src/webhooks/delivery/retry.ts';
+import { retryDelayMs, retryDelaysMs } from '../../src/webhooks/delivery/attempt-sender.ts';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
 import { listen } from '../support/listen.ts';

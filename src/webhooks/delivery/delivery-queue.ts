@@ -1,33 +1,82 @@
-import { chance, type Runtime, sleep, type Timer } from '../../shared/runtime/runtime.ts';
+import { sleep, type Timer } from '../../shared/runtime/runtime.ts';
 import { turn } from '../../shared/runtime/turns.ts';
-import type { FairQueue } from '../../shared/threads/fair-queue.ts';
-import type { DeliveryResult, Store, WaitingDelivery, WebhookRecord } from '../../store/port.ts';
-import type { PollerMonitor } from '../shared/poller-run.ts';
+import type { DeliveryResult, WaitingDelivery, WebhookRecord } from '../../store/port.ts';
 import { AttemptSender, type AttemptSenderParts } from './attempt-sender.ts';
-import { DeliveryWindow, keptInMemory, type QueuedDelivery } from './delivery-window.ts';
-import type { EventBodies } from './event-bodies.ts';
-import type { PollerWebhooks } from './poller-webhooks.ts';
-import { excerptOf, type ReceiverFailure, type ReceiverResponse } from './receiver.ts';
+import type { DeliveryReader } from './delivery-reader.ts';
+import { DeliveryWindow, maxInMemory, type QueuedDelivery } from './delivery-window.ts';
+import type { PollerWebhooks } from './poller-run.ts';
 import type { ResultWriter } from './result-writer.ts';
-import { readRetryAfter, retryDelayMs } from './retry.ts';
 
 /**
  * The maximum number of concurrent attempts for one receiver. One more attempt may be a replay, so that replays do not delay live events.
  */
-const liveAtOnce = 8;
-const replaysAtOnce = 1;
+const maxLiveAttempts = 8;
+const maxReplayAttempts = 1;
 /** The pause in milliseconds after a failed read of the store. */
 const retryLoadMs = 1_000;
+/** The interval in milliseconds at which `waitForSpace` checks the queues. */
+const spaceMs = 5;
 
 export interface DeliveryQueueParts extends AttemptSenderParts {
-  store: Store;
-  runtime: Runtime;
   webhooks: PollerWebhooks;
-  bodies: EventBodies;
-  /** Limits the number of simultaneous reads of the store. */
-  reads: FairQueue;
+  reader: DeliveryReader;
   results: ResultWriter;
-  monitor: PollerMonitor;
+}
+
+/** The delivery queues of one poller, one for each webhook. */
+export class DeliveryQueues {
+  readonly #parts: DeliveryQueueParts;
+  readonly #queues = new Map<string, DeliveryQueue>();
+  #isEnded = false;
+
+  constructor(parts: DeliveryQueueParts) {
+    this.#parts = parts;
+  }
+
+  get backlog(): number {
+    let backlog = 0;
+    for (const queue of this.#queues.values()) backlog += queue.length;
+    return backlog;
+  }
+
+  /** Resolves when a queue has space for more deliveries in memory, and after `maxMs` in any case. */
+  async waitForSpace(maxMs: number): Promise<void> {
+    const { runtime } = this.#parts.run;
+    const until = runtime.now() + maxMs;
+    while (this.isFull && !this.#isEnded && runtime.now() < until) await sleep(runtime, spaceMs);
+  }
+
+  /** True if no queue has space for many more deliveries in memory. */
+  get isFull(): boolean {
+    if (this.#queues.size === 0) return false;
+    for (const queue of this.#queues.values()) if (queue.length < maxInMemory / 2) return false;
+    return true;
+  }
+
+  /** Reads the webhooks again. `isNotified` is true if the store may have new deliveries for any of them. */
+  async read(isNotified: boolean): Promise<void> {
+    const { webhooks } = this.#parts;
+    await webhooks.read();
+    if (this.#isEnded) return;
+    for (const [id, queue] of this.#queues) if (!queue.refresh(isNotified)) this.#queues.delete(id);
+    for (const webhook of webhooks.all) {
+      if (this.#queues.has(webhook.id)) continue;
+      const queue = new DeliveryQueue(webhook, this.#parts);
+      this.#queues.set(webhook.id, queue);
+      queue.refresh(true);
+    }
+  }
+
+  /** Adds a new delivery, which is already stored, to the queue of its webhook. */
+  add(webhook: string, delivery: QueuedDelivery): void {
+    this.#queues.get(webhook)?.add(delivery);
+  }
+
+  /** Starts no more attempts. Resolves when the running attempts have ended and their results are stored. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await Promise.all([...this.#queues.values()].map((queue) => queue.end()));
+  }
 }
 
 /** Schedules the deliveries of one webhook. Webhooks do not wait for each other. */
@@ -35,17 +84,17 @@ export class DeliveryQueue {
   readonly #parts: DeliveryQueueParts;
   #webhook: WebhookRecord;
   readonly #sender: AttemptSender;
-  readonly #live = new DeliveryWindow(liveAtOnce);
-  readonly #replayed = new DeliveryWindow(replaysAtOnce);
+  readonly #live = new DeliveryWindow(maxLiveAttempts);
+  readonly #replayed = new DeliveryWindow(maxReplayAttempts);
+  readonly #windows = [this.#live, this.#replayed];
   readonly #inFlight = new Map<string, Promise<void>>();
   /** Resolves when the last attempt may begin. Attempts begin in order, even if some wait for a read of their body. */
   #beginning: Promise<unknown> = Promise.resolve();
+  /** The revision of the webhook at the last refresh. */
   #refreshedAt: number | null = null;
   #reading = false;
   /** The number of attempts of each event whose results are not stored yet. For these events the store returns outdated data. */
   readonly #unwritten = new Map<string, number>();
-  /** The events of the last batch of results, and the promise that resolves when the batch is stored. */
-  #batch: { events: string[]; stored: Promise<void> } | null = null;
   /** Resolves when all results are stored, because batches are stored one after the other. */
   #written: Promise<void> = Promise.resolve();
   #loading: Promise<void> | null = null;
@@ -66,34 +115,29 @@ export class DeliveryQueue {
     return this.#live.length + this.#replayed.length + this.#inFlight.size;
   }
 
-  /** True after `end` was called and after the webhook was moved to another poller. */
-  get isEnded(): boolean {
-    return this.#ended;
-  }
-
-  /** The revision of the webhook at the last `refresh`. */
-  get refreshedAt(): number | null {
-    return this.#refreshedAt;
-  }
-
-  /** Must be called when the webhook was changed or deliveries were added to the store. */
-  refresh(): void {
-    this.see();
+  /**
+   * Must be called when the webhooks were read again. `isNotified` is true if deliveries may have been added to the store. Returns false if
+   * the queue has ended, because the webhook was deleted or moved to another poller.
+   */
+  refresh(isNotified: boolean): boolean {
+    this.#updateWebhook();
+    if (this.#ended || (!isNotified && this.#refreshedAt === this.#webhook.revision)) return !this.#ended;
     this.#refreshedAt = this.#webhook.revision;
-    for (const window of [this.#live, this.#replayed]) window.restFrom(Number.NEGATIVE_INFINITY);
+    for (const window of this.#windows) window.setStoredDueAt(Number.NEGATIVE_INFINITY);
     this.#readWasUseless = false;
-    this.#go();
+    this.#startDue();
+    return true;
   }
 
   /** Updates the webhook record from the last read. */
-  see(): void {
+  #updateWebhook(): void {
     const webhook = this.#parts.webhooks.find(this.#webhook.id);
     if (webhook === this.#webhook || this.#ended) return;
     if (!webhook) return void this.#leave();
     this.#webhook = webhook;
-    this.#sender.saw(webhook);
+    this.#sender.update(webhook);
     // After a pause the deliveries are read from the store, in their order.
-    if (webhook.pausedAt !== null) for (const window of [this.#live, this.#replayed]) window.clear();
+    if (webhook.pausedAt !== null) for (const window of this.#windows) window.clear();
   }
 
   /** Adds a delivery to a window in memory, unless the webhook is paused. The delivery is already in the store. */
@@ -108,7 +152,7 @@ export class DeliveryQueue {
       .then(turn)
       .then(() => {
         this.#starting = null;
-        this.#go();
+        this.#startDue();
       });
   }
 
@@ -130,24 +174,24 @@ export class DeliveryQueue {
   }
 
   /** Starts the attempts that are due, and sets the timer for the next one. */
-  #go(): void {
-    this.see();
+  #startDue(): void {
+    this.#updateWebhook();
     if (this.#ended) return;
-    const { gate, webhooks } = this.#parts;
+    const { gate, webhooks, run } = this.#parts;
     const state = gate.state(this.#webhook, webhooks.readAt);
     if (state === 'closed') return;
     this.#timer?.cancel();
-    const now = this.#parts.store.now();
-    for (const window of [this.#live, this.#replayed]) {
-      if (state === 'stale' && window.canTake(now)) {
+    const now = run.store.now();
+    for (const window of this.#windows) {
+      if (state === 'stale' && window.hasDue(now)) {
         this.#readAgain();
         return;
       }
-      for (let next = window.take(now); next; next = window.take(now)) this.#begin(next, window);
+      for (let next = window.takeDue(now); next; next = window.takeDue(now)) this.#begin(next, window);
     }
-    const soonest = Math.min(this.#live.soonest(now), this.#replayed.soonest(now));
-    if (Number.isFinite(soonest)) this.#timer = this.#parts.runtime.after(soonest - now, () => this.#go());
-    if (!this.#readWasUseless && (this.#live.wantsMore(now) || this.#replayed.wantsMore(now))) this.#load();
+    const dueAt = Math.min(...this.#windows.map((window) => window.nextDueAt(now)));
+    if (Number.isFinite(dueAt)) this.#timer = run.runtime.after(dueAt - now, () => this.#startDue());
+    if (!this.#readWasUseless && this.#windows.some((window) => window.needsLoad(now))) this.#load();
   }
 
   /**
@@ -157,44 +201,41 @@ export class DeliveryQueue {
   #readAgain(): void {
     if (this.#reading) return;
     this.#reading = true;
-    const { webhooks, runtime } = this.#parts;
-    const tryLater = () => sleep(runtime, retryLoadMs);
+    const { webhooks, run } = this.#parts;
     void webhooks
       .refresh()
-      .catch(tryLater)
+      .catch(() => sleep(run.runtime, retryLoadMs))
       .then(() => {
         this.#reading = false;
-        this.#go();
+        this.#startDue();
       });
   }
 
   #load(): void {
     this.#loading ??= this.#loadMore().finally(() => {
       this.#loading = null;
-      this.#go();
+      this.#startDue();
     });
   }
 
   async #loadMore(): Promise<void> {
-    const { runtime, store, reads } = this.#parts;
+    const { run, reader } = this.#parts;
     const { account, id } = this.#webhook;
     let useful = false;
-    for (const window of [this.#live, this.#replayed]) {
-      if (!window.wantsMore(store.now())) continue;
-      window.asking();
+    for (const window of this.#windows) {
+      if (!window.needsLoad(run.store.now())) continue;
+      window.beginLoad();
       try {
-        const found = await reads.run({ account, weight: 1, signal: null }, () =>
-          store.deliveries.waiting(account, id, window === this.#replayed, keptInMemory),
-        );
+        const found = await reader.waiting(account, id, window === this.#replayed, maxInMemory);
         const last = found.at(-1);
-        if (last && found.length === keptInMemory) window.restFrom(dueAt(last));
+        if (last && found.length === maxInMemory) window.setStoredDueAt(dueAt(last));
         else useful = true;
         for (const each of found) {
           useful = this.#place({ ...each, nextAt: dueAt(each) }, window) || useful;
         }
       } catch {
-        await sleep(runtime, retryLoadMs);
-        window.restFrom(Number.NEGATIVE_INFINITY);
+        await sleep(run.runtime, retryLoadMs);
+        window.setStoredDueAt(Number.NEGATIVE_INFINITY);
         useful = true;
       }
     }
@@ -217,26 +258,15 @@ export class DeliveryQueue {
   #write(result: DeliveryResult): void {
     const { event } = result;
     this.#unwritten.set(event, (this.#unwritten.get(event) ?? 0) + 1);
-    const stored = this.#parts.results.write(result);
-    if (this.#batch?.stored === stored) {
-      this.#batch.events.push(event);
-      return;
-    }
-    const events = [event];
-    this.#batch = { events, stored };
-    this.#written = stored.then(() => this.#afterWrite(events));
-  }
-
-  async #afterWrite(events: readonly string[]): Promise<void> {
-    await this.#loading;
-    for (const event of events) {
+    this.#written = this.#parts.results.write(result).then(async () => {
+      await this.#loading;
       const left = (this.#unwritten.get(event) ?? 1) - 1;
       if (left > 0) this.#unwritten.set(event, left);
       else this.#unwritten.delete(event);
-    }
-    if (!this.#readWasUseless) return;
-    this.#readWasUseless = false;
-    this.#go();
+      if (!this.#readWasUseless) return;
+      this.#readWasUseless = false;
+      this.#startDue();
+    });
   }
 
   #begin(delivery: QueuedDelivery, window: DeliveryWindow): void {
@@ -245,54 +275,20 @@ export class DeliveryQueue {
   }
 
   async #attempt(delivery: QueuedDelivery, window: DeliveryWindow): Promise<void> {
-    const { vault, store } = this.#parts;
-    const { account, id } = this.#webhook;
-    const { event, replayed, eventAt } = delivery;
+    const { webhooks } = this.#parts;
     const beginning = this.#bodyOf(delivery, this.#beginning);
     this.#beginning = beginning;
     const body = await beginning;
-    const now = store.now();
-    const attempts = delivery.attempts + 1;
-    const sent = body === undefined ? null : await this.#sender.send(event, body, attempts, now);
-    if (sent === null) {
-      // An attempt that was aborted or not begun does not count as failed. If the webhook has a new URL, the delivery is sent there.
-      this.#inFlight.delete(event);
-      window.inFlight -= 1;
-      this.#keep(delivery, window);
-      return this.#go();
-    }
-    const { answer, signatures } = sent;
-    const status = 'status' in answer ? answer.status : null;
-    const failure =
-      'reason' in answer
-        ? answer.reason
-        : answer.status >= 200 && answer.status < 300
-          ? null
-          : `status ${answer.status}`;
-    const delayMs = failure === null ? null : this.#delayMs(answer, attempts);
-    const nextAt = delayMs === null ? null : store.now() + delayMs;
-    const state = failure === null ? 'delivered' : nextAt === null ? 'given_up' : 'waiting';
-    const response = 'status' in answer ? excerptOf(answer) : null;
-    const exchange = signatures && vault.sealExchange(account, event, id, { signatures, response });
-    const last = { at: now, durationMs: answer.durationMs, responseCode: status, error: failure };
-    this.#write({ event, webhook: id, state, attempts, nextAt, last, exchange });
-    this.#parts.monitor.attempted({
-      webhook: id,
-      event,
-      attempt: attempts,
-      status,
-      startedAt: now,
-      durationMs: answer.durationMs,
-      outcome: state === 'waiting' ? 'retrying' : state,
-      firstAfterMs: attempts === 1 && !replayed ? now - eventAt : null,
-      deliveredAfterMs: state === 'delivered' && !replayed ? store.now() - eventAt : null,
-    });
-    this.#inFlight.delete(event);
+    const result = body === undefined ? null : await this.#sender.send(delivery, body);
+    if (result) this.#write(result);
+    this.#inFlight.delete(delivery.event);
     window.inFlight -= 1;
+    // An attempt that was aborted or not begun does not count as failed. If the webhook has a new URL, the delivery is sent there.
+    const { attempts, nextAt } = result ?? delivery;
     if (nextAt !== null) this.#keep({ ...delivery, attempts, nextAt }, window);
     // If the store fails to invalidate the webhook, the queue continues.
-    if (status === 410) void this.#parts.webhooks.invalidate(id).then(() => this.#go());
-    this.#go();
+    if (result?.last.responseCode === 410) void webhooks.invalidate(result.webhook).then(() => this.#startDue());
+    this.#startDue();
   }
 
   /**
@@ -300,28 +296,22 @@ export class DeliveryQueue {
    * the queue has ended, the webhook was changed or the store failed.
    */
   async #bodyOf({ poller, event }: QueuedDelivery, earlier: Promise<unknown>): Promise<string | null | undefined> {
-    const { bodies, gate, webhooks, runtime } = this.#parts;
+    const { reader, gate, webhooks, run } = this.#parts;
     try {
-      const body = (await webhooks.isGone()) ? null : await bodies.of(this.#webhook.account, poller, event);
+      const body = (await webhooks.isGone()) ? null : await reader.body(this.#webhook.account, poller, event);
       // The attempts of 100 webhooks may begin together, and signing a large body takes half a millisecond.
       await turn();
       await earlier;
       // Returning the attempt to the queue here would change the order.
       while (!this.#ended && gate.state(this.#webhook, webhooks.readAt) === 'stale') {
         await webhooks.refresh();
-        this.see();
+        this.#updateWebhook();
       }
       return !this.#ended && gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
     } catch {
-      await sleep(runtime, retryLoadMs);
+      await sleep(run.runtime, retryLoadMs);
       return undefined;
     }
-  }
-
-  #delayMs(answer: ReceiverResponse | ReceiverFailure, attempts: number): number | null {
-    const { runtime, store } = this.#parts;
-    const asked = 'status' in answer && [429, 503].includes(answer.status) ? answer.retryAfter : null;
-    return retryDelayMs(attempts, chance(runtime), readRetryAfter(asked, store.now()));
   }
 }
 

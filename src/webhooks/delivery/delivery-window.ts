@@ -1,7 +1,7 @@
 import { eventTtlMs, type WaitingDelivery } from '../../store/port.ts';
 
 /** The maximum number of deliveries of one window in memory. The store has the others. */
-export const keptInMemory = 200;
+export const maxInMemory = 200;
 
 export type QueuedDelivery = Pick<WaitingDelivery, 'event' | 'poller' | 'attempts' | 'eventAt'> & {
   nextAt: number;
@@ -10,14 +10,14 @@ export type QueuedDelivery = Pick<WaitingDelivery, 'event' | 'poller' | 'attempt
 
 /** The deliveries of one webhook that become due first, either live or replayed. Later deliveries are only in the store. */
 export class DeliveryWindow {
-  readonly atOnce: number;
+  readonly concurrency: number;
   inFlight = 0;
   readonly #waiting = new Map<string, QueuedDelivery>();
   /** The time at which the first delivery that is only in the store becomes due. */
-  #restAt = Number.NEGATIVE_INFINITY;
+  #storedDueAt = Number.NEGATIVE_INFINITY;
 
-  constructor(atOnce: number) {
-    this.atOnce = atOnce;
+  constructor(concurrency: number) {
+    this.concurrency = concurrency;
   }
 
   get length(): number {
@@ -27,11 +27,11 @@ export class DeliveryWindow {
   /** Adds a delivery. If the window is full, drops the delivery that is due last, which stays in the store. */
   add(delivery: QueuedDelivery): void {
     this.#waiting.set(delivery.event, delivery);
-    if (this.#waiting.size <= keptInMemory) return;
+    if (this.#waiting.size <= maxInMemory) return;
     let last = delivery;
     for (const each of this.#waiting.values()) if (each.nextAt > last.nextAt) last = each;
     this.#waiting.delete(last.event);
-    this.#restAt = Math.min(this.#restAt, last.nextAt);
+    this.#storedDueAt = Math.min(this.#storedDueAt, last.nextAt);
   }
 
   clear(): void {
@@ -45,15 +45,15 @@ export class DeliveryWindow {
   }
 
   /** Returns true if a delivery is due and another attempt may run. */
-  canTake(now: number): boolean {
-    if (this.inFlight >= this.atOnce) return false;
+  hasDue(now: number): boolean {
+    if (this.inFlight >= this.concurrency) return false;
     for (const { nextAt } of this.#waiting.values()) if (nextAt <= now) return true;
     return false;
   }
 
   /** Removes and returns a due delivery. Returns `undefined` if no delivery is due or no other attempt may run. */
-  take(now: number): QueuedDelivery | undefined {
-    if (this.inFlight >= this.atOnce) return undefined;
+  takeDue(now: number): QueuedDelivery | undefined {
+    if (this.inFlight >= this.concurrency) return undefined;
     for (const delivery of this.#waiting.values()) {
       if (delivery.nextAt > now) continue;
       this.#waiting.delete(delivery.event);
@@ -63,27 +63,27 @@ export class DeliveryWindow {
   }
 
   /** Returns the time at which the next delivery becomes due, not counting deliveries that are due already. */
-  soonest(now: number): number {
-    let soonest = this.#restAt > now ? this.#restAt : Number.POSITIVE_INFINITY;
-    for (const { nextAt } of this.#waiting.values()) if (nextAt > now && nextAt < soonest) soonest = nextAt;
-    return soonest;
+  nextDueAt(now: number): number {
+    let nextDueAt = this.#storedDueAt > now ? this.#storedDueAt : Number.POSITIVE_INFINITY;
+    for (const { nextAt } of this.#waiting.values()) if (nextAt > now && nextAt < nextDueAt) nextDueAt = nextAt;
+    return nextDueAt;
   }
 
   /** Returns true if the store may have more due deliveries and the window has space for them. */
-  wantsMore(now: number): boolean {
-    if (this.#restAt > now) return false;
+  needsLoad(now: number): boolean {
+    if (this.#storedDueAt > now) return false;
     let due = 0;
     for (const { nextAt } of this.#waiting.values()) if (nextAt <= now) due += 1;
-    return due < keptInMemory / 2;
+    return due < maxInMemory / 2;
   }
 
   /** Records that the store may have deliveries that are due at `at` or later. */
-  restFrom(at: number): void {
-    this.#restAt = Math.min(this.#restAt, at);
+  setStoredDueAt(at: number): void {
+    this.#storedDueAt = Math.min(this.#storedDueAt, at);
   }
 
   /** Must be called before the first due deliveries are read from the store. */
-  asking(): void {
-    this.#restAt = Number.POSITIVE_INFINITY;
+  beginLoad(): void {
+    this.#storedDueAt = Number.POSITIVE_INFINITY;
   }
 }

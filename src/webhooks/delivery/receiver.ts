@@ -22,11 +22,9 @@ const maxReadBytes = 16 * 1024;
 /** The maximum number of bytes received from a connection. This is far more than arrives while `maxReadBytes` are read. */
 const maxReceivedBytes = 1024 * 1024;
 const excerptBytes = 1024;
-/** The headers of every request to a receiver. */
 export const commonHeaders = { 'user-agent': 'postern-webhooks', accept: 'application/json' };
 const loopback = ['127.0.0.0/8', '::1/128'];
 
-/** The response of a receiver. */
 export interface ReceiverResponse {
   status: number;
   /** The first 16 KiB of the response body. U+FFFD replaces bytes that are not UTF-8. */
@@ -42,6 +40,14 @@ export interface ReceiverResponse {
 export interface ReceiverFailure {
   reason: string;
   durationMs: number;
+}
+
+export type ReceiverAnswer = ReceiverResponse | ReceiverFailure;
+
+/** Returns why the receiver did not accept an event; `null` if it did. */
+export function failureOf(answer: ReceiverAnswer): string | null {
+  if ('reason' in answer) return answer.reason;
+  return answer.status >= 200 && answer.status < 300 ? null : `status ${answer.status}`;
 }
 
 export interface ReceiversOptions {
@@ -94,48 +100,47 @@ export class Receivers {
   }
 
   /** Sends a GET request. `account` is the owner of the webhook. Accounts share the connection slots fairly. */
-  get(account: string, url: URL, signal?: AbortSignal): Promise<ReceiverResponse | ReceiverFailure> {
-    return endedBy(signal, (ending) => this.#ask('GET', account, url, {}, null, ending));
+  get(account: string, url: URL, signal?: AbortSignal): Promise<ReceiverAnswer> {
+    return this.#send('GET', account, url, {}, null, signal);
   }
 
   /** Sends a POST request. See `get` for `account`. */
-  post(account: string, url: URL, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) {
-    return endedBy(signal, (ending) => this.#ask('POST', account, url, headers, body, ending));
-  }
-
-  /** Sends a POST request that can be aborted with `ending`. Aborts `ending` itself at the deadline. */
-  deliver(
+  post(
     account: string,
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
-    ending: AbortController,
-  ): Promise<ReceiverResponse | ReceiverFailure> {
-    return this.#ask('POST', account, url, headers, body, ending);
+    signal?: AbortSignal,
+  ): Promise<ReceiverAnswer> {
+    return this.#send('POST', account, url, headers, body, signal);
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#public.destroy(), this.#local?.destroy()]);
   }
 
-  async #ask(
+  async #send(
     method: 'GET' | 'POST',
     account: string,
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string | null,
-    ending: AbortController,
-  ): Promise<ReceiverResponse | ReceiverFailure> {
+    callerSignal: AbortSignal | undefined,
+  ): Promise<ReceiverAnswer> {
     const { runtime } = this.#options;
     const startedAt = runtime.now();
+    const controller = new AbortController();
+    const { signal } = controller;
     let isLate = false;
     const timer = runtime.after(deadlineMs, () => {
       isLate = true;
-      ending.abort();
+      controller.abort();
     });
+    // `AbortSignal.any` is not used, because its weak references cost about 10 µs of CPU time per request.
+    const abort = () => controller.abort();
+    callerSignal?.addEventListener('abort', abort, { once: true });
     const duration = () => runtime.now() - startedAt;
     let slotAt: number | null = null;
-    const { signal } = ending;
     const options: ExchangeOptions & LimitedDispatchOptions = {
       origin: url.origin,
       host: url.hostname,
@@ -153,7 +158,7 @@ export class Receivers {
       },
     };
     try {
-      signal.throwIfAborted();
+      callerSignal?.throwIfAborted();
       // `readUrl` accepts such a URL only if local receivers are enabled.
       const isLocal = url.protocol === 'http:' && url.hostname === 'localhost';
       const exchange = new Exchange(this.#local && isLocal ? this.#local : this.#public, options);
@@ -165,24 +170,8 @@ export class Receivers {
       return { reason: failure, durationMs: duration() };
     } finally {
       timer.cancel();
+      callerSignal?.removeEventListener('abort', abort);
     }
-  }
-}
-
-/** Runs a request that is aborted with the signal. */
-async function endedBy<Result>(
-  signal: AbortSignal | undefined,
-  run: (ending: AbortController) => Promise<Result>,
-): Promise<Result> {
-  // `AbortSignal.any` is not used, because its weak references cost about 10 µs of CPU time per request.
-  const ending = new AbortController();
-  const end = () => ending.abort(signal?.reason);
-  if (signal?.aborted) end();
-  else signal?.addEventListener('abort', end, { once: true });
-  try {
-    return await run(ending);
-  } finally {
-    signal?.removeEventListener('abort', end);
   }
 }
 

@@ -1,18 +1,11 @@
-import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
-import type { DeliveryResult, Store } from '../../store/port.ts';
+import { sleep } from '../../shared/runtime/runtime.ts';
+import type { DeliveryResult } from '../../store/port.ts';
 import type { EventAllowances } from '../shared/event-allowance.ts';
-import type { PollerRun } from '../shared/poller-run.ts';
+import type { PollerRun } from './poller-run.ts';
 
 /** Results are collected for this time. A commit costs as much as many results, and a result that a crash loses is delivered again. */
 const collectMs = 20;
 const retryMs = 1_000;
-
-export interface ResultWriterParts {
-  store: Store;
-  runtime: Runtime;
-  run: PollerRun;
-  allowances: Pick<EventAllowances, 'mayStore'>;
-}
 
 interface Batch {
   readonly results: DeliveryResult[];
@@ -22,23 +15,24 @@ interface Batch {
 
 /** Stores the results of delivery attempts in batches, one batch at a time. */
 export class ResultWriter {
-  readonly #parts: ResultWriterParts;
+  readonly #run: PollerRun;
+  readonly #allowances: Pick<EventAllowances, 'mayStore'>;
   /** The results that are being collected. */
   #next: Batch | null = null;
   #writing: Promise<void> = Promise.resolve();
   #ended = false;
 
-  constructor(parts: ResultWriterParts) {
-    this.#parts = parts;
+  constructor(run: PollerRun, allowances: Pick<EventAllowances, 'mayStore'>) {
+    this.#run = run;
+    this.#allowances = allowances;
   }
 
   /** Resolves when the result is stored, or when it is discarded after `end`. All results of a batch share the promise. */
   write(result: DeliveryResult): Promise<void> {
     this.#next ??= this.#begin();
-    const { allowances, run } = this.#parts;
     const { exchange } = result;
-    const isKept = exchange === null || allowances.mayStore(run.record, exchange.length);
-    this.#next.results.push(isKept ? result : { ...result, exchange: null });
+    const mayStore = exchange === null || this.#allowances.mayStore(this.#run.record, exchange.length);
+    this.#next.results.push(mayStore ? result : { ...result, exchange: null });
     return this.#next.stored;
   }
 
@@ -49,7 +43,7 @@ export class ResultWriter {
 
   #begin(): Batch {
     const results: DeliveryResult[] = [];
-    const collected = Promise.all([this.#writing, sleep(this.#parts.runtime, collectMs)]);
+    const collected = Promise.all([this.#writing, sleep(this.#run.runtime, collectMs)]);
     const stored = collected.then(() => {
       this.#next = null;
       return this.#store(results);
@@ -59,15 +53,15 @@ export class ResultWriter {
   }
 
   async #store(results: readonly DeliveryResult[]): Promise<void> {
-    const { store, runtime, run } = this.#parts;
+    const run = this.#run;
     for (;;) {
       try {
-        if ((await store.deliveries.finish(run.record, results)) === 'superseded') run.supersede();
+        if ((await run.store.deliveries.finish(run.record, results)) === 'superseded') run.supersede();
         return;
       } catch (error) {
         run.failure(error);
         if (this.#ended) return;
-        await sleep(runtime, retryMs);
+        await sleep(run.runtime, retryMs);
       }
     }
   }

@@ -7,11 +7,11 @@ import type { Store, WebhookRecord } from '../../store/port.ts';
  * The maximum number of retired webhooks in memory. It is far above the number of webhooks that are deleted or moved while a process still
  * has older records of them.
  */
-const mostRetired = 10_000;
+const maxRetired = 10_000;
 /**
  * The interval in milliseconds at which a webhook is read again while a request to it is running, because another process may delete it.
  */
-const lookMs = 400;
+const readMs = 400;
 /** A request may still begin this many milliseconds, plus the time of one read, after another process has deleted the webhook. */
 export const freshMs = 500;
 
@@ -31,7 +31,7 @@ export type WebhookTarget = Pick<WebhookRecord, 'account' | 'id'> &
 export class SendGate {
   readonly #parts: { store: Store; runtime: Runtime };
   /** The oldest revision of each webhook that may still be used. */
-  readonly #oldest = new LRUCache<string, number>(upTo(mostRetired));
+  readonly #oldest = new LRUCache<string, number>(upTo(maxRetired));
   readonly #watches = new Map<string, Set<WebhookWatch>>();
 
   constructor(parts: { store: Store; runtime: Runtime }) {
@@ -79,16 +79,16 @@ export class SendGate {
     const { store, runtime } = this.#parts;
     const { account, id } = target;
     const watch = this.watch(target);
-    const looking = repeat(runtime, lookMs, async () => {
+    const reading = repeat(runtime, readMs, async () => {
       // If the store is unavailable, the webhook is read again after the next interval.
       const found = await store.webhooks.find(account, id).catch(() => undefined);
-      if (found !== undefined) watch.saw(found);
+      if (found !== undefined) watch.update(found);
     });
     try {
       const result = watch.signal.aborted ? null : await send(watch.signal);
       return watch.signal.aborted ? null : result;
     } finally {
-      looking.cancel();
+      reading.cancel();
       watch.end();
     }
   }
@@ -100,11 +100,11 @@ export class SendGate {
 
 /** Watches one webhook for changes while a request to it is running. */
 export class WebhookWatch {
-  readonly #aborting = new AbortController();
+  readonly #controller = new AbortController();
   readonly #url: string | undefined;
   /** True for requests that the owner of a paused webhook asked for. */
   readonly #mayBePaused: boolean;
-  readonly #onEnd: () => void;
+  readonly end: () => void;
   #revision: number;
 
   constructor({ revision, url, pausedAt = null }: WebhookTarget, onEnd: () => void) {
@@ -112,12 +112,12 @@ export class WebhookWatch {
     this.#revision = revision ?? Number.MAX_SAFE_INTEGER;
     this.#url = url;
     this.#mayBePaused = pausedAt !== null || url === undefined;
-    this.#onEnd = onEnd;
+    this.end = onEnd;
   }
 
   /** Aborted when the webhook is deleted or paused, or its URL changes. */
   get signal(): AbortSignal {
-    return this.#aborting.signal;
+    return this.#controller.signal;
   }
 
   /** The revision of the newest record with this URL. */
@@ -126,7 +126,7 @@ export class WebhookWatch {
   }
 
   /** Must be called with the webhook after each read. `null` means that the webhook was deleted. */
-  saw(found: WebhookRecord | null): void {
+  update(found: WebhookRecord | null): void {
     const isMoved = this.#url !== undefined && found?.url !== this.#url;
     const isPaused = !this.#mayBePaused && found !== null && found.pausedAt !== null;
     if (found === null || isMoved || isPaused) this.abort();
@@ -134,11 +134,7 @@ export class WebhookWatch {
   }
 
   abort(): void {
-    this.#aborting.abort();
+    this.#controller.abort();
     this.end();
-  }
-
-  end(): void {
-    this.#onEnd();
   }
 }

@@ -1,39 +1,23 @@
-import { isMessageEvent, type PlatformEvent, type TypedEvent, typedEvents } from '../../shared/model/event.ts';
-import type { Store } from '../../store/port.ts';
-import type { DeliveryQueues } from '../delivery/delivery-queues.ts';
-import type { EventBodies } from '../delivery/event-bodies.ts';
-import type { PollerWebhooks } from '../delivery/poller-webhooks.ts';
+import { isMessageEvent, type TypedEvent, typedEvents } from '../../shared/model/event.ts';
+import type { DeliveryQueues } from '../delivery/delivery-queue.ts';
+import type { DeliveryReader } from '../delivery/delivery-reader.ts';
+import type { PollerRun, PollerWebhooks } from '../delivery/poller-run.ts';
 import type { EventAllowances } from '../shared/event-allowance.ts';
-import type { PollerMonitor, PollerRun } from '../shared/poller-run.ts';
-import type { WebhookVault } from '../shared/secrets.ts';
+import type { ActivityPage } from '../shared/platform-access.ts';
 import { gapEvent, newEvent, splitForAppend } from '../shared/stored-event.ts';
 import type { PollerMessages } from './poller-messages.ts';
 
 export interface EventAppenderParts {
-  store: Store;
-  vault: WebhookVault;
   run: PollerRun;
   webhooks: PollerWebhooks;
   messages: PollerMessages;
   queues: DeliveryQueues;
-  bodies: EventBodies;
-  monitor: PollerMonitor;
+  reader: DeliveryReader;
   allowances: EventAllowances;
 }
 
 /** The bytes of a delivery in the store, without its attempts. */
 const deliveryBytes = 512;
-
-/**
- * A page of events of the platform. `before` and `after` are the cursors around the page; `before` is `null` if there was no cursor yet.
- */
-export interface EventPage {
-  events: readonly PlatformEvent[];
-  before: string | null;
-  after: string;
-  /** True if the platform no longer has all events before this page. */
-  gap: boolean;
-}
 
 /** Stores events of the platform together with a delivery for each webhook that receives them, and then queues the deliveries. */
 export class EventAppender {
@@ -44,16 +28,17 @@ export class EventAppender {
   }
 
   /**
-   * Appends a page of events. Returns false if another process has taken over the poller. In this case the rest of the page was not stored.
+   * Appends a page of events. `before` is the cursor before the page; `null` if there was none yet. Returns false if another process has
+   * taken over the poller. In this case the rest of the page was not stored.
    */
-  async append({ events, before, after, gap }: EventPage): Promise<boolean> {
-    const { store, vault, run, webhooks, messages, queues, bodies, monitor, allowances } = this.#parts;
-    const poller = run.record;
-    const { account } = poller;
+  async append({ events, cursor: after, gap }: ActivityPage, before: string | null): Promise<boolean> {
+    const { run, webhooks, messages, queues, reader, allowances } = this.#parts;
+    const { store, vault, monitor, record: poller } = run;
+    const { account, id } = poller;
     // The webhooks are read again, because a webhook that was just created or became valid may receive these events.
     if (events.length > 0) await queues.read(false);
     const idOf = (event: TypedEvent) => vault.eventId(account, event.id, event.type);
-    const opened = await messages.open(poller, events.filter(isMessageEvent), idOf);
+    const opened = await messages.open(events.filter(isMessageEvent), idOf);
     const added = events.map((event) =>
       typedEvents(event).map((typed) => newEvent(idOf(typed), typed, opened.get(event.id))),
     );
@@ -86,16 +71,10 @@ export class EventAppender {
         events.map(({ createdAt }) => now - Date.parse(createdAt)),
       );
     }
-    for (const { id, body } of new Set(wanted.map(({ event }) => event))) bodies.keep(poller.id, id, body);
+    for (const event of new Set(wanted.map(({ event }) => event))) reader.cacheBody(id, event.id, event.body);
     for (const { event, webhook } of wanted) {
-      queues.add(webhook, {
-        event: event.id,
-        poller: poller.id,
-        attempts: 0,
-        nextAt: 0,
-        replayed: false,
-        eventAt: now,
-      });
+      const delivery = { event: event.id, poller: id, attempts: 0, nextAt: 0, replayed: false, eventAt: now };
+      queues.add(webhook, delivery);
     }
     if (gap) monitor.gap(poller);
     return true;

@@ -1,25 +1,17 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { Runtime, Timer } from '../../shared/runtime/runtime.ts';
-import type { PollerRecord, Store } from '../../store/port.ts';
-import type { PollerRun } from '../shared/poller-run.ts';
-import type { WebhookVault } from '../shared/secrets.ts';
+import type { Timer } from '../../shared/runtime/runtime.ts';
+import type { PollerRecord } from '../../store/port.ts';
+import type { PollerRun } from '../delivery/poller-run.ts';
 
 /** An outage is reported in `last_error` after this many milliseconds (docs/webhooks.md, Stored credentials). */
 const toleratedMs = 30_000;
-
-export interface PlatformOutageParts {
-  store: Store;
-  vault: WebhookVault;
-  runtime: Runtime;
-  run: PollerRun;
-}
 
 /**
  * Updates `PollerRecord.unreachable` after polls. Sets it when the platform has been unreachable for 30 s, and clears it after the first
  * successful poll.
  */
 export class PlatformOutage {
-  readonly #parts: PlatformOutageParts;
+  readonly #run: PollerRun;
   #record: PollerRecord;
   /** The time of the first failure since the last success; `null` if the last request succeeded. */
   #since: number | null = null;
@@ -31,11 +23,10 @@ export class PlatformOutage {
   #stored: string | null | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(parts: PlatformOutageParts) {
-    const { record } = parts.run;
-    this.#parts = parts;
-    this.#record = record;
-    this.#stored = record.unreachable === null ? null : undefined;
+  constructor(run: PollerRun) {
+    this.#run = run;
+    this.#record = run.record;
+    this.#stored = run.record.unreachable === null ? null : undefined;
   }
 
   /** Updates the poller's record after it was read again. If the credentials are new, earlier failures no longer count. */
@@ -47,18 +38,18 @@ export class PlatformOutage {
   }
 
   failed(reason: string): void {
-    const { runtime } = this.#parts;
+    const { runtime } = this.#run;
     this.#since ??= runtime.now();
     this.#reason = reason;
     const leftMs = this.#since + toleratedMs - runtime.now();
-    if (leftMs <= 0) this.#report();
+    if (leftMs <= 0) this.#write(reason);
     // A timer reports the outage, because the next poll may be a minute away.
-    else this.#timer ??= runtime.after(leftMs, () => this.#report());
+    else this.#timer ??= runtime.after(leftMs, () => this.#write(this.#reason));
   }
 
-  worked(): void {
+  succeeded(): void {
     this.#reset();
-    this.#write();
+    this.#write(null);
   }
 
   /** Resolves when the running write has ended. */
@@ -74,15 +65,11 @@ export class PlatformOutage {
     this.#wanted = null;
   }
 
-  #report(): void {
-    this.#wanted = this.#reason;
-    this.#write();
-  }
-
-  /** Stores `#wanted`. If that fails, the next poll tries again. */
-  #write(): void {
+  /** Stores the reason of the outage. If that fails, the next poll tries again. */
+  #write(reason: string | null): void {
+    this.#wanted = reason;
     if (this.#stored === this.#wanted) return;
-    const { store, vault, run } = this.#parts;
+    const { store, vault, failure } = this.#run;
     this.#writing = this.#writing
       .then(async () => {
         const wanted = this.#wanted;
@@ -92,7 +79,7 @@ export class PlatformOutage {
         const sealed = wanted === null ? null : vault.sealUnreachable(record, wanted);
         if ((await store.pollers.setUnreachable(record, sealed)) && record === this.#record) this.#stored = wanted;
       })
-      .catch(run.failure);
+      .catch(failure);
   }
 }
 

@@ -1,11 +1,12 @@
-import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../../store/port.ts';
-import type { CrcOutcome } from './crc.ts';
-import type { Handshakes } from './handshakes.ts';
+import type { CrcOutcome, Handshakes } from './handshakes.ts';
 
 const dayMs = 24 * 3_600_000;
+/** The interval in milliseconds at which the webhooks that are due are looked up. */
+const intervalMs = 60_000;
 /** The pause in milliseconds before a check that failed is repeated. */
-const againMs = 3_600_000;
+const retryMs = 3_600_000;
 /** A webhook becomes invalid if network errors last this many milliseconds (docs/webhooks.md, The handshake). */
 export const toleratedMs = 28 * 3_600_000;
 
@@ -29,36 +30,51 @@ export interface DailyCheckParts {
   store: Store;
   handshakes: Handshakes;
   runtime: Runtime;
+  /** Returns the webhooks to check. */
+  webhooks: () => readonly WebhookRecord[];
+  /** Called after a failure. The check is repeated after an hour. */
+  onError: (error: unknown) => void;
 }
 
-/** Repeats the CRC once a day for each valid webhook that is not paused. */
+/** Repeats the CRC once a day for each valid webhook that is not paused, whether or not its poller reads events. */
 export class DailyCheck {
   readonly #parts: DailyCheckParts;
-  readonly #askedAt = new Map<string, number>();
+  readonly #timer: Timer;
+  /** The time of the last check of each webhook in this process. */
+  readonly #checkedAt = new Map<string, number>();
 
   constructor(parts: DailyCheckParts) {
     this.#parts = parts;
+    this.#timer = repeat(parts.runtime, intervalMs, () => this.#checkDue());
+  }
+
+  /** Starts no more checks. */
+  close(): void {
+    this.#timer.cancel();
   }
 
   /** Checks the webhooks whose last CRC was at least a day ago. */
-  async run(webhooks: readonly WebhookRecord[]): Promise<void> {
-    const now = this.#parts.store.now();
-    const due = webhooks.filter(
+  async #checkDue(): Promise<void> {
+    const { store, webhooks } = this.#parts;
+    const now = store.now();
+    for (const [id, at] of this.#checkedAt) if (now - at >= retryMs) this.#checkedAt.delete(id);
+    const due = webhooks().filter(
       ({ id, valid, pausedAt, lastValidatedAt }) =>
-        valid &&
-        pausedAt === null &&
-        now - (lastValidatedAt ?? now) >= dayMs &&
-        now - (this.#askedAt.get(id) ?? 0) >= againMs,
+        valid && pausedAt === null && now - (lastValidatedAt ?? now) >= dayMs && !this.#checkedAt.has(id),
     );
     await Promise.all(due.map((webhook) => this.#check(webhook, now)));
   }
 
   async #check(webhook: WebhookRecord, now: number): Promise<void> {
-    const { store, handshakes } = this.#parts;
-    this.#askedAt.set(webhook.id, now);
-    const crc = await handshakes.run(handshakes.subject(webhook, null));
-    if (crc.result === 'superseded') return;
-    // If the owner has changed the webhook in the meantime, the change is kept and the check runs again.
-    if (!(await store.webhooks.update(afterCheck(webhook, crc, now)))) this.#askedAt.delete(webhook.id);
+    const { store, handshakes, onError } = this.#parts;
+    this.#checkedAt.set(webhook.id, now);
+    try {
+      const crc = await handshakes.run(handshakes.subject(webhook, null));
+      if (crc.result === 'superseded') return;
+      // If the owner has changed the webhook in the meantime, the change is kept and the check runs again.
+      if (!(await store.webhooks.update(afterCheck(webhook, crc, now)))) this.#checkedAt.delete(webhook.id);
+    } catch (error) {
+      onError(error);
+    }
   }
 }

@@ -1,16 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import { isSameText } from '../../client/webhooks/signature.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
+import { parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
+import { sleep } from '../../shared/runtime/runtime.ts';
 import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
-import { type HandshakeLease, handshakeLeaseMs, type Store, type WebhookRecord } from '../../store/port.ts';
-import type { Receivers } from '../delivery/receiver.ts';
+import { type HandshakeLease, handshakeLeaseMs, type WebhookRecord } from '../../store/port.ts';
+import type { ReceiverResponse, Receivers } from '../delivery/receiver.ts';
 import type { SendGate, WebhookTarget } from '../delivery/send-gate.ts';
-import type { WebhookVault } from '../shared/secrets.ts';
-import { type CrcOutcome, checkReceiver } from './crc.ts';
+import { crcResponseToken } from '../delivery/signatures.ts';
+import type { WebhookContext } from '../shared/secrets.ts';
 
 /** The maximum number of concurrent handshakes of one account in each process. Checking 100 receivers that do not respond takes 50 s. */
 const atOnce = 20;
 /** The interval in milliseconds at which the state of a handshake in another process is read. */
-const lookMs = 200;
+const readMs = 200;
 /** The maximum time to wait for another handshake: the running one and one more. */
 const waitMs = 2 * handshakeLeaseMs;
 
@@ -23,14 +26,14 @@ export interface HandshakeSubject {
   target: string;
 }
 
+/** The result of a handshake. `unreachable` means an error of the network or of the receiver that may be temporary. */
+export type CrcOutcome = { result: 'passed' } | { result: 'wrong' | 'unreachable'; reason: string };
+
 /** The result of a handshake. `superseded` means that the webhook was deleted or its URL changed, so the record must be read again. */
 export type HandshakeOutcome = CrcOutcome | { result: 'superseded' };
 
-export interface HandshakesParts {
-  store: Store;
-  vault: WebhookVault;
+export interface HandshakesParts extends WebhookContext {
   receivers: Receivers;
-  runtime: Runtime;
   gate: SendGate;
 }
 
@@ -98,17 +101,52 @@ export class Handshakes {
       }
       joined ??= number;
       if (runtime.now() >= until) throw tooMany();
-      await sleep(runtime, lookMs);
+      await sleep(runtime, readMs);
     }
   }
 }
 
 function tooMany(): PosternError {
-  return new PosternError(
-    'webhook_handshake_limit',
-    'Other handshakes of this webhook are still running. Retry later',
-    {
-      retryAfterSeconds: 10,
-    },
-  );
+  const message = 'Other handshakes of this webhook are still running. Retry later';
+  return new PosternError('webhook_handshake_limit', message, { retryAfterSeconds: 10 });
+}
+
+/**
+ * Runs the CRC handshake (docs/webhooks.md, The handshake). It asks the receiver to sign a token with the webhook's secret. If the
+ * handshake fails, `reason` explains the receiver's mistake to its developer.
+ */
+async function checkReceiver(
+  receivers: Receivers,
+  account: string,
+  url: URL,
+  secret: string,
+  signal?: AbortSignal,
+): Promise<CrcOutcome> {
+  const token = randomBytes(24).toString('base64url');
+  const asked = new URL(url);
+  // `searchParams` is not used, because it would re-encode the receiver's own query.
+  asked.search = `${asked.search === '' ? '?' : `${asked.search}&`}crc_token=${token}`;
+  const answer = await receivers.get(account, asked, signal);
+  if ('reason' in answer) return { result: 'unreachable', reason: `CRC failed: ${answer.reason}` };
+  const reason = mistakeIn(answer, crcResponseToken(token, secret));
+  if (reason === null) return { result: 'passed' };
+  return { result: answer.status >= 500 ? 'unreachable' : 'wrong', reason: `CRC failed: ${reason}` };
+}
+
+function mistakeIn({ status, text }: ReceiverResponse, expected: string): string | null {
+  if (status >= 300 && status < 400) return `it answered with a redirect (${status}), which is not followed`;
+  if (status !== 200) return `it answered with status ${status} instead of 200`;
+  let body: unknown;
+  try {
+    body = parseUntrustedJson(text);
+  } catch {
+    return 'its answer is not JSON';
+  }
+  const given = typeof body === 'object' && body !== null && 'response_token' in body ? body.response_token : undefined;
+  if (typeof given !== 'string') return 'its answer has no text under response_token';
+  if (isSameText(given, expected)) return null;
+  const hex = `sha256=${Buffer.from(expected.slice('sha256='.length), 'base64').toString('hex')}`;
+  if (given.toLowerCase() === hex) return 'response_token is in hex instead of base64';
+  if (!given.startsWith('sha256=')) return 'response_token does not begin with sha256=';
+  return 'response_token was not made with the secret of this webhook, over the crc_token';
 }

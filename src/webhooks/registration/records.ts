@@ -1,4 +1,5 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { accountEventTypes, isAccountEventType, type WebhookEventType } from '../../shared/model/event.ts';
 import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import { decryptedOrNull } from '../../shared/secrets/vault.ts';
@@ -8,34 +9,71 @@ import {
   type NewPoller,
   orStoreUnavailable,
   type Store,
+  type WebhookPosition,
   type WebhookRecord,
 } from '../../store/port.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
-import type { CrcOutcome } from './crc.ts';
-import type { Handshakes } from './handshakes.ts';
+import type { CrcOutcome, Handshakes } from './handshakes.ts';
 
 /** The maximum number of webhooks of an API account (docs/webhooks.md, Registration). */
 export const maxPerAccount = 100;
+
+/** What runs one at a time. Calls of all keys share it. */
+export class WebhookLocks {
+  /** Changes of a webhook, because concurrent updates would make each other fail. */
+  readonly changes = new KeyedSemaphore(1);
+  /** Creations of webhooks of an account, because concurrent calls would have to compare again. */
+  readonly creations = new KeyedSemaphore(1);
+  /** Replays of an account, because a replay may change many rows of the store. */
+  readonly replays = new KeyedSemaphore(1);
+}
 
 /** Reads and writes webhooks and their pollers for calls of their owners. Throws `unavailable` if the store cannot be reached. */
 export class WebhookRecords {
   readonly #store: Store;
   readonly #vault: WebhookVault;
   readonly #handshakes: Handshakes;
-  /** Only one change of a webhook runs at a time, because concurrent updates would make each other fail. */
-  readonly #turns = new KeyedSemaphore(1);
+  readonly #connections: readonly string[] | null;
+  readonly locks: WebhookLocks;
 
-  constructor({ store, vault, handshakes }: { store: Store; vault: WebhookVault; handshakes: Handshakes }) {
+  /** `connections`: see `WebhookService.only`. */
+  constructor(
+    { store, vault, handshakes }: { store: Store; vault: WebhookVault; handshakes: Handshakes },
+    connections: readonly string[] | null = null,
+    locks = new WebhookLocks(),
+  ) {
     this.#store = store;
     this.#vault = vault;
     this.#handshakes = handshakes;
+    this.#connections = connections;
+    this.locks = locks;
+  }
+
+  /** Throws `forbidden` if the key may not receive events of these types. */
+  checkTypes(types: readonly WebhookEventType[] | null | undefined): void {
+    if (this.#connections !== null && types?.some(isAccountEventType)) throw accountEventsNotAllowed();
+  }
+
+  /** Returns false if the key may not use this webhook. */
+  async allows(record: WebhookRecord): Promise<boolean> {
+    if (this.#connections === null) return true;
+    const token = await this.authTokenOf(record);
+    return token !== null && this.#connections.includes(token) && !record.events?.some(isAccountEventType);
   }
 
   /** Reads a webhook. Throws `not_found`. */
   async find(account: string, id: string): Promise<WebhookRecord> {
     const record = await this.stored(this.#store.webhooks.find(account, id));
-    if (!record) throw webhookNotFound(id);
+    if (!record || !(await this.allows(record))) throw webhookNotFound(id);
     return record;
+  }
+
+  /** Lists webhooks, newest first. May return more than `limit` if the key is restricted. */
+  async list(account: string, limit: number, after?: WebhookPosition): Promise<WebhookRecord[]> {
+    const limitRead = this.#connections === null ? limit : maxPerAccount;
+    const found = await this.stored(this.#store.webhooks.list(account, limitRead, after));
+    const allowed = await Promise.all(found.map((record) => this.allows(record)));
+    return found.filter((_, index) => allowed[index]);
   }
 
   /**
@@ -49,7 +87,7 @@ export class WebhookRecords {
     poller?: NewPoller,
     audit?: AuditEntry,
   ): Promise<Changed> {
-    return this.#turns.run(id, async () => {
+    return this.locks.changes.run(id, async () => {
       for (;;) {
         const record = await this.find(account, id);
         const changed = await change(record);
@@ -168,6 +206,14 @@ export class WebhookRecords {
   }
 }
 
+function accountEventsNotAllowed(): PosternError {
+  const message = `This API key may only use some connections, so it gets no events of the account: ${accountEventTypes.join(', ')}`;
+  return new PosternError(
+    'key_connection_not_allowed',
+    `${message}. Leave them out, or use a key without this restriction`,
+  );
+}
+
 export function webhookNotFound(id: string): PosternError {
   return new PosternError('webhook_not_found', `Webhook not found: ${id}`);
 }
@@ -187,4 +233,16 @@ function webhookExists(id: string): PosternError {
     `A webhook with this url and auth_token exists: ${id}. PUT /webhooks/${id} runs its handshake again, PATCH /webhooks/${id} changes its events, ` +
       `and POST /webhooks/${id}/rotate-secret replaces a secret that you do not have`,
   );
+}
+
+const batchSize = 100;
+
+/** Encrypts the URLs that earlier releases stored in plain text. Must be called before webhooks are used. */
+export async function sealPlainUrls(store: Store, vault: WebhookVault): Promise<void> {
+  for (;;) {
+    const found = await store.webhooks.withPlainUrl(batchSize);
+    if (found.length === 0) return;
+    // If this update fails because of a concurrent change, the next round finds the webhook again.
+    for (const record of found) await store.webhooks.update({ ...record, url: vault.sealUrl(record, record.url) });
+  }
 }

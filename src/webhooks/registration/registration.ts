@@ -4,17 +4,15 @@ import type { AuditAction, AuditAuthor } from '../../shared/model/audit.ts';
 import type { WebhookEventType } from '../../shared/model/event.ts';
 import { formatIsoTime } from '../../shared/model/time.ts';
 import type { CreatedWebhook } from '../../shared/model/webhook.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { decryptedOrNull } from '../../shared/secrets/vault.ts';
-import { type AuditEntry, auditEntryOf, type Store, type WebhookRecord } from '../../store/port.ts';
+import { type AuditEntry, auditEntryOf, type WebhookRecord } from '../../store/port.ts';
 import type { Receivers } from '../delivery/receiver.ts';
 import type { SendGate } from '../delivery/send-gate.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
 import { type PlatformAccess, pollerSession } from '../shared/platform-access.ts';
-import type { PollerCredentials, WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
-import type { CrcOutcome } from './crc.ts';
+import type { PollerCredentials, WebhookContext, WebhookSecrets } from '../shared/secrets.ts';
 import { afterPause } from './daily-check.ts';
+import type { CrcOutcome } from './handshakes.ts';
 import { maxPerAccount, receiverOf, type WebhookRecords } from './records.ts';
 import { lastErrorOf } from './views.ts';
 
@@ -42,21 +40,16 @@ export interface WebhookChange {
   paused?: boolean | undefined;
 }
 
-export interface RegistrationParts extends PlatformAccess {
-  store: Store;
+export interface RegistrationParts extends WebhookContext, PlatformAccess {
   records: WebhookRecords;
-  vault: WebhookVault;
   opener: MessageOpener;
   receivers: Receivers;
-  runtime: Runtime;
   gate: SendGate;
 }
 
 /** Creates and changes webhooks, and runs the handshakes that this requires. */
 export class Registration {
   readonly #parts: RegistrationParts;
-  /** Only one webhook of an account is created at a time, because concurrent calls would have to compare again. */
-  readonly #creations = new KeyedSemaphore(1);
 
   constructor(parts: RegistrationParts) {
     this.#parts = parts;
@@ -67,9 +60,9 @@ export class Registration {
    * `rate_limited` if it has 100 webhooks. The webhook is stored before its handshake, because refused calls are free
    * and must not make the service send requests.
    */
-  async create(wish: NewWebhook): Promise<CreatedWebhook> {
+  async create(webhook: NewWebhook): Promise<CreatedWebhook> {
     const { store, records, vault, opener, gate } = this.#parts;
-    const { account, token, url, cursor, credentials, encryptionCode: code } = wish;
+    const { account, token, url, cursor, credentials, encryptionCode: code } = webhook;
     const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
     // The webhook already exists if an earlier attempt of this request stored it and then failed.
     let made = await records.stored(store.webhooks.find(account, id));
@@ -82,17 +75,17 @@ export class Registration {
     }
     const poller = { ...(await records.pollerOf(account, credentials)), cursor };
     if (!made) {
-      const webhook = this.#make(id, poller.id, wish);
+      const record = this.#make(id, poller.id, webhook);
       gate.admit(id);
-      const entry = this.auditEntry(webhook, 'webhook.created', wish.author, { events: namesOf(wish.events) });
-      const outcome = await this.#creations.run(account, async () => {
+      const entry = this.auditEntry(record, 'webhook.created', webhook.author, { events: namesOf(webhook.events) });
+      const outcome = await records.locks.creations.run(account, async () => {
         for (;;) {
           const compared = await compare();
-          const result = await records.stored(store.webhooks.create(webhook, poller, maxPerAccount, entry, compared));
+          const result = await records.stored(store.webhooks.create(record, poller, maxPerAccount, entry, compared));
           if (result !== 'changed') return result;
         }
       });
-      made = webhook;
+      made = record;
       if (outcome === 'too_many') {
         throw new PosternError(
           'webhook_limit',

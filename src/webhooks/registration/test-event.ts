@@ -3,17 +3,10 @@ import { formatIsoTime } from '../../shared/model/time.ts';
 import type { WebhookTest } from '../../shared/model/webhook.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { WebhookRecord } from '../../store/port.ts';
-import type { Receivers } from '../delivery/receiver.ts';
+import { failureOf, type Receivers } from '../delivery/receiver.ts';
 import type { SendGate } from '../delivery/send-gate.ts';
-import { signedHeaders } from '../delivery/signed.ts';
-import type { WebhookVault } from '../shared/secrets.ts';
-
-interface TestParts {
-  vault: WebhookVault;
-  receivers: Receivers;
-  runtime: Runtime;
-  gate: SendGate;
-}
+import { signedHeaders } from '../delivery/signatures.ts';
+import type { WebhookContext } from '../shared/secrets.ts';
 
 /**
  * Sends one signed `webhook.test` event and returns its outcome. Returns `null` if the webhook is deleted or gets another URL in the
@@ -21,7 +14,7 @@ interface TestParts {
  */
 export async function sendTestEvent(
   record: WebhookRecord,
-  { vault, receivers, runtime, gate }: TestParts,
+  { vault, receivers, runtime, gate }: Omit<WebhookContext, 'store'> & { receivers: Receivers; gate: SendGate },
 ): Promise<WebhookTest | null> {
   const now = runtime.now();
   const eventId = `evt_test_${runtime.randomBytes(9).toString('base64url')}`;
@@ -32,9 +25,30 @@ export async function sendTestEvent(
   const url = new URL(vault.openUrl(record));
   const answer = await gate.during(record, (signal) => receivers.post(record.account, url, headers, body, signal));
   if (!answer) return null;
-  const duration_ms = answer.durationMs;
-  if ('reason' in answer) return { delivered: false, response_code: null, duration_ms, error: answer.reason };
-  const { status: response_code } = answer;
-  const delivered = response_code >= 200 && response_code < 300;
-  return { delivered, response_code, duration_ms, error: delivered ? null : `status ${response_code}` };
+  const error = failureOf(answer);
+  const response_code = 'status' in answer ? answer.status : null;
+  return { delivered: error === null, response_code, duration_ms: answer.durationMs, error };
+}
+
+export const testEventsPerMinute = 10;
+const windowMs = 60_000;
+
+/** Limits the test events of each account in this process. */
+export class TestEventLimit {
+  readonly #runtime: Pick<Runtime, 'now'>;
+  readonly #sent = new Map<string, number[]>();
+
+  constructor(runtime: Pick<Runtime, 'now'>) {
+    this.#runtime = runtime;
+  }
+
+  /** Counts a test event and returns 0. Beyond the limit, returns the number of seconds until the next test event is allowed. */
+  take(account: string): number {
+    const now = this.#runtime.now();
+    for (const [each, times] of this.#sent) if ((times.at(-1) ?? 0) <= now - windowMs) this.#sent.delete(each);
+    const recent = (this.#sent.get(account) ?? []).filter((at) => at > now - windowMs);
+    if (recent.length >= testEventsPerMinute) return Math.ceil(((recent[0] ?? now) + windowMs - now) / 1_000);
+    this.#sent.set(account, [...recent, now]);
+    return 0;
+  }
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../../shared/runtime/lru.ts';
+import type { PollerRecord } from '../../store/port.ts';
 
 /** The limits of the events that pollers read (docs/webhooks.md, Event limits). */
 export interface EventLimits {
@@ -56,11 +57,7 @@ interface Buckets {
   day: TokenBucket;
 }
 
-/** The poller whose allowance is used, and the account that it belongs to. */
-export interface AllowanceOwner {
-  account: string;
-  id: string;
-}
+type Poller = Pick<PollerRecord, 'account' | 'id'>;
 
 /**
  * Limits the events that the pollers of this process read. Events above the limits are not requested, so they wait at the platform. The
@@ -82,7 +79,7 @@ export class EventAllowances {
   }
 
   /** Returns the time in milliseconds until the poller may send another request. */
-  waitMs({ account, id }: AllowanceOwner): number {
+  waitMs({ account, id }: Poller): number {
     const now = this.#now();
     const all = [this.#pollers.get(id), this.#accounts.get(account)].flatMap((buckets) =>
       buckets ? [buckets.events, buckets.bytes, buckets.day] : [],
@@ -91,7 +88,7 @@ export class EventAllowances {
   }
 
   /** Must be called for the events of a page and the bytes of the responses with it. */
-  received({ account, id }: AllowanceOwner, { events, bytes }: { events: number; bytes: number }): void {
+  received({ account, id }: Poller, { events, bytes }: { events: number; bytes: number }): void {
     const now = this.#now();
     const poller = this.#pollerBuckets(id, now);
     poller.day.take(events, now);
@@ -102,13 +99,13 @@ export class EventAllowances {
   }
 
   /** Must be called for the bytes that events of the account have added to the store. */
-  stored({ account }: Pick<AllowanceOwner, 'account'>, bytes: number): void {
+  stored({ account }: Pick<Poller, 'account'>, bytes: number): void {
     const now = this.#now();
     this.#accountBuckets(account, now).day.take(bytes, now);
   }
 
   /** Returns true if the account may store more bytes. In this case they are counted. */
-  mayStore({ account }: Pick<AllowanceOwner, 'account'>, bytes: number): boolean {
+  mayStore({ account }: Pick<Poller, 'account'>, bytes: number): boolean {
     const now = this.#now();
     if (this.#accountBuckets(account, now).day.waitMs(now) > 0) return false;
     this.stored({ account }, bytes);
@@ -117,23 +114,27 @@ export class EventAllowances {
 
   #pollerBuckets(id: string, now: number): Buckets {
     const { perMinute, perDay } = this.#limits;
-    const known = this.#pollers.get(id) ?? bucketsOf(perMinute, perDay, now);
-    this.#pollers.set(id, known);
-    return known;
+    return bucketsOf(this.#pollers, id, perMinute, perDay, now);
   }
 
   #accountBuckets(account: string, now: number): Buckets {
     const { perMinute, bytesPerDay } = this.#limits;
-    const known = this.#accounts.get(account) ?? bucketsOf(pollersPerAccount * perMinute, bytesPerDay, now);
-    this.#accounts.set(account, known);
-    return known;
+    return bucketsOf(this.#accounts, account, pollersPerAccount * perMinute, bytesPerDay, now);
   }
 }
 
-function bucketsOf(perMinute: number, perDay: number, now: number): Buckets {
-  return {
+function bucketsOf(
+  known: LRUCache<string, Buckets>,
+  key: string,
+  perMinute: number,
+  perDay: number,
+  now: number,
+): Buckets {
+  const buckets = known.get(key) ?? {
     events: new TokenBucket(perMinute, minuteMs, now),
     bytes: new TokenBucket(perMinute * bytesPerEvent, minuteMs, now),
     day: new TokenBucket(perDay, dayMs, now),
   };
+  known.set(key, buckets);
+  return buckets;
 }

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import { derivePurposeKey } from '../../shared/secrets/secret-key-file.ts';
 import type { Vault } from '../../shared/secrets/vault.ts';
-import type { PollerRecord, WebhookRecord } from '../../store/port.ts';
+import type { PollerRecord, Store, WebhookRecord } from '../../store/port.ts';
 
 /**
  * The time in milliseconds during which deliveries are signed with both the old and the new secret (docs/webhooks.md, Rotating a secret).
@@ -29,7 +30,6 @@ export interface WebhookSecrets {
   messagesWait?: MessagesWait;
 }
 
-/** The signatures of a delivery attempt, as its headers contain them. */
 export interface DeliverySignatures {
   platform: string;
   standard: string;
@@ -42,11 +42,17 @@ export interface AttemptExchange {
   response: string | null;
 }
 
-/** The platform credentials and the proxy of a poller. */
 export interface PollerCredentials {
   authToken: string;
   /** The URL of the caller's own proxy, unchanged. */
   proxy: string | null;
+}
+
+/** What most parts of this module use. */
+export interface WebhookContext {
+  store: Store;
+  vault: WebhookVault;
+  runtime: Runtime;
 }
 
 /** Encrypts and decrypts the stored data of webhooks and pollers, and derives ids from secrets. */

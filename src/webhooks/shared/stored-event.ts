@@ -5,7 +5,8 @@ import {
   type MessageEvent,
   type TypedEvent,
 } from '../../shared/model/event.ts';
-import { eventBody } from './event-body.ts';
+import type { EventBody } from '../../shared/model/event-bodies.ts';
+import type { OpenedMessage } from './message-opener.ts';
 
 /**
  * The stored form of an event. For a message it contains the platform's ciphertext, which streams decrypt with their own code, and the
@@ -41,7 +42,6 @@ export interface OpenedForWebhooks {
 export interface NewEvent {
   id: string;
   type: string;
-  /** The body that webhooks receive. */
   body: string;
   /** The text that is encrypted and stored. `unpackEvent` parses it. */
   kept: string;
@@ -55,7 +55,7 @@ export function newEvent(id: string, event: TypedEvent, opened: OpenedForWebhook
   const type = opened?.type ?? event.type;
   const createdAt = Date.parse(event.createdAt);
   if (!isMessageEvent(event)) {
-    const body = eventBody(id, event);
+    const body = JSON.stringify(eventBody(id, event));
     return { id, type, body, kept: body, createdAt, only: null };
   }
   const kept = packMessage(opened?.body ?? null, event);
@@ -107,4 +107,55 @@ export function splitForAppend<Event extends { sealed: string }>(groups: readonl
     size += added;
   }
   return parts;
+}
+
+type OpenEvent = Exclude<TypedEvent, MessageEvent>;
+
+/** Returns the body of an event that is not a message. */
+function eventBody(id: string, { type, createdAt: created_at, actor, tweet }: OpenEvent): EventBody {
+  const actors = { actor_ids: [actor.id], actor_screen_names: [actor.userName] };
+  if (type === 'user.follow') return { id, type, created_at, ...actors };
+  if (type === 'tweet.like' || type === 'tweet.retweet') return { id, type, created_at, tweet_id: tweet.id, ...actors };
+  const authored = {
+    tweet_id: tweet.id,
+    text: tweet.text,
+    author_id: actor.id,
+    author_screen_name: actor.userName,
+    author_name: actor.name,
+  };
+  if (type === 'tweet.reply') return { id, type, created_at, ...authored, in_reply_to_id: tweet.inReplyToId };
+  if (type === 'tweet.quote') return { id, type, created_at, ...authored, quoted_tweet_id: tweet.quotedTweetId };
+  return { id, type, created_at, ...authored };
+}
+
+/** Returns the JSON body of an opened message. The same event always gives the same bytes, no matter which code opened it. */
+export function messageBody(id: string, event: MessageEvent, opened: OpenedMessage): string {
+  return JSON.stringify(openedBody(id, event, opened));
+}
+
+function openedBody(id: string, { createdAt, message, fromMe }: MessageEvent, opened: OpenedMessage): EventBody {
+  const { type, text, emoji, attachment, undecryptable } = opened;
+  const fields = {
+    created_at: withMicroseconds(createdAt),
+    conversation_id: message.conversationId,
+    message_id: opened.messageId,
+    seq_id: message.seqId,
+    sender_id: message.senderId,
+    from_me: fromMe,
+  };
+  const failure = undecryptable === null ? {} : { undecryptable };
+  const [target_seq_id = ''] = opened.targetSeqIds;
+  if (type === 'message.received' || type === 'message.sent') {
+    return { id, type, ...fields, text, ...(attachment !== null && { attachment }), ...failure };
+  }
+  if (type === 'message.edited') return { id, type, ...fields, text, target_seq_id, ...failure };
+  if (type === 'message.deleted') {
+    return { id, type, ...fields, target_seq_id, target_seq_ids: [...opened.targetSeqIds], ...failure };
+  }
+  return { id, type, ...fields, emoji, target_seq_id, ...failure };
+}
+
+/** Message events have timestamps in microseconds (docs/webhooks.md, Events), but the platform sends milliseconds. */
+function withMicroseconds(time: string): string {
+  return time.replace(/(\.\d{3})Z$/, '$1000Z');
 }

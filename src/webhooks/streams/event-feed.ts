@@ -5,16 +5,15 @@ import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 /** The time in milliseconds for which a poller continues after its last stream has closed. */
 const keptMs = 5 * 60_000;
 /** The interval in milliseconds at which the store is read for events that another process appended. */
-const lookMs = 1_000;
-/** The number of events in one read. */
+const readMs = 1_000;
 const eventsAtOnce = 100;
-/** The maximum number of events in the buffer of a stream. A stream that falls further behind reads the store itself. */
-const mostBuffered = 2 * eventsAtOnce;
+/** The maximum number of events in the buffer of a feed. A stream that falls further behind reads the store itself. */
+const maxBuffered = 2 * eventsAtOnce;
 /**
  * The maximum size of these events, and of those of one read, in encrypted characters. An account may have 2,000
  * streams, and a stream with a slow reader keeps the events of its last read.
  */
-const mostBufferedChars = 64 * 1_024;
+const maxBufferedChars = 64 * 1_024;
 
 /** Reads the events of pollers for all streams of this process. */
 export class EventReader {
@@ -29,57 +28,10 @@ export class EventReader {
   /** Reads the next events of a poller. `isLast` is false if there may be more. */
   async after({ account, id }: NewPoller, place: number): Promise<{ events: StoredEventRecord[]; isLast: boolean }> {
     const read = await this.#reads.run({ account, weight: 1, signal: null }, () =>
-      this.#store.events.after(account, id, place, eventsAtOnce, mostBufferedChars),
+      this.#store.events.after(account, id, place, eventsAtOnce, maxBufferedChars),
     );
     const chars = read.reduce((sum, { sealed }) => sum + sealed.length, 0);
-    return { events: read, isLast: read.length < eventsAtOnce && chars < mostBufferedChars };
-  }
-}
-
-/** The events that one stream receives from a feed. */
-class Subscription {
-  readonly #after: number;
-  readonly #buffer: StoredEventRecord[] = [];
-  #bufferedChars = 0;
-  #over = false;
-  #error: unknown;
-  #wake = () => {};
-
-  /** `after` is the position of the last event that the stream has. */
-  constructor(after: number) {
-    this.#after = after;
-  }
-
-  /** Adds an event. Returns false if the stream is too far behind and must read the store itself. */
-  push(event: StoredEventRecord): boolean {
-    if (event.place <= this.#after) return true;
-    this.#bufferedChars += event.sealed.length;
-    if (this.#buffer.push(event) > mostBuffered || this.#bufferedChars > mostBufferedChars) this.end();
-    this.#wake();
-    return !this.#over;
-  }
-
-  end(error?: unknown): void {
-    this.#over = true;
-    this.#error = error;
-    this.#wake();
-  }
-
-  /**
-   * Returns the next event. Returns `null` after the subscription has ended; the stream must then read the remaining events from the store.
-   * Throws errors of the store.
-   */
-  async next(): Promise<StoredEventRecord | null> {
-    while (!this.#over && this.#buffer.length === 0) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    if (this.#error !== undefined) throw this.#error;
-    if (this.#over) return null;
-    const event = this.#buffer.shift() ?? null;
-    this.#bufferedChars -= event?.sealed.length ?? 0;
-    return event;
+    return { events: read, isLast: read.length < eventsAtOnce && chars < maxBufferedChars };
   }
 }
 
@@ -97,13 +49,14 @@ export interface FeedParts {
  */
 export class EventFeed {
   readonly #parts: FeedParts;
-  readonly #subscriptions = new Set<Subscription>();
   #poller: NewPoller;
   #streams = 0;
   #keeping: Timer | undefined;
-  /** All events up to this position were sent to the subscriptions. */
-  #place = 0;
-  #isReading = false;
+  /** The events after position `#from`, up to position `#upTo`. */
+  #buffer: StoredEventRecord[] = [];
+  #from = 0;
+  #upTo = 0;
+  #reading: Promise<void> | null = null;
   #hasNews = false;
   #wake = () => {};
 
@@ -126,6 +79,7 @@ export class EventFeed {
    */
   async leave(): Promise<boolean> {
     this.#streams -= 1;
+    this.wake();
     if (this.#streams > 0) return false;
     this.#keeping?.cancel();
     this.#keeping = undefined;
@@ -133,28 +87,25 @@ export class EventFeed {
     return this.#streams === 0;
   }
 
-  /** Must be called when the poller has appended events in this process. */
-  appended(): void {
+  /** Must be called when the poller has appended events in this process. Reads them at once. */
+  wake(): void {
     this.#hasNews = true;
     this.#wake();
   }
 
   /**
-   * Subscribes to all events after position `place`. Returns `null` if the feed is further ahead; the stream must then read the store
-   * itself.
+   * Returns the events after position `place`. If there are none, waits for some time. Returns `null` if the feed no longer has all of them;
+   * the stream must then read the store itself. Throws errors of the store and of `check`.
    */
-  subscribe(place: number): Subscription | null {
-    if (!this.#isReading) this.#place = place;
-    if (this.#place > place) return null;
-    const subscription = new Subscription(place);
-    this.#subscriptions.add(subscription);
-    if (!this.#isReading) void this.#read();
-    return subscription;
-  }
-
-  unsubscribe(subscription: Subscription): void {
-    subscription.end();
-    this.#subscriptions.delete(subscription);
+  async after(place: number): Promise<StoredEventRecord[] | null> {
+    if (!this.#reading && place > this.#upTo) [this.#buffer, this.#from, this.#upTo] = [[], place, place];
+    if (place >= this.#upTo) {
+      this.#reading ??= this.#read().finally(() => {
+        this.#reading = null;
+      });
+      await this.#reading;
+    }
+    return place < this.#from ? null : this.#buffer.filter((event) => event.place > place);
   }
 
   #keep(): Promise<void> {
@@ -163,33 +114,26 @@ export class EventFeed {
   }
 
   async #read(): Promise<void> {
-    this.#isReading = true;
-    while (this.#subscriptions.size > 0) {
-      this.#hasNews = false;
-      try {
-        const { events, isLast } = await this.#parts.reader.after(this.#poller, this.#place);
-        for (const event of events) this.#handOut(event);
-        if (isLast) await this.#news();
-        await this.#parts.check();
-      } catch (error) {
-        for (const subscription of this.#subscriptions) subscription.end(error);
-        this.#subscriptions.clear();
-      }
+    this.#hasNews = false;
+    const { reader, check } = this.#parts;
+    const { events } = await reader.after(this.#poller, this.#upTo);
+    await check();
+    this.#buffer.push(...events);
+    this.#upTo = events.at(-1)?.place ?? this.#upTo;
+    let chars = this.#buffer.reduce((sum, { sealed }) => sum + sealed.length, 0);
+    while (this.#buffer.length > maxBuffered || chars > maxBufferedChars) {
+      const dropped = this.#buffer.shift();
+      chars -= dropped?.sealed.length ?? 0;
+      this.#from = dropped?.place ?? this.#upTo;
     }
-    this.#isReading = false;
+    if (events.length === 0) await this.#news();
   }
 
-  #handOut(event: StoredEventRecord): void {
-    this.#place = event.place;
-    for (const subscription of this.#subscriptions) {
-      if (!subscription.push(event)) this.#subscriptions.delete(subscription);
-    }
-  }
-
+  /** Resolves when there may be new events. */
   async #news(): Promise<void> {
     if (this.#hasNews) return;
     await new Promise<void>((resolve) => {
-      const timer = this.#parts.runtime.after(lookMs, resolve);
+      const timer = this.#parts.runtime.after(readMs, resolve);
       this.#wake = () => {
         timer.cancel();
         resolve();

@@ -1,16 +1,25 @@
-import { isConnectionFailure } from '../../shared/errors/postern-error.ts';
-import type { LiveStream, StreamItem } from '../../shared/model/event.ts';
+import { isConnectionFailure, PosternError } from '../../shared/errors/postern-error.ts';
+import type { LiveStream, MessageEvent, StreamItem } from '../../shared/model/event.ts';
 import { isMessageType, isTweetEventType, type WebhookEventType } from '../../shared/model/event.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { sleep } from '../../shared/runtime/runtime.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
-import { accountEventRow, type NewPoller, type Store, type StoredEventRecord } from '../../store/port.ts';
-import type { MessageOpener, Opening } from '../shared/message-opener.ts';
+import { accountEventRow, type NewPoller, type StoredEventRecord } from '../../store/port.ts';
+import {
+  isCodeRefusal,
+  isFinal,
+  type MessageOpener,
+  type OpenedMessage,
+  type Opening,
+} from '../shared/message-opener.ts';
 import type { CredentialResolver } from '../shared/platform-access.ts';
-import type { WebhookVault } from '../shared/secrets.ts';
-import { gapType, readGap, tweetOf } from '../shared/stored-event.ts';
+import type { WebhookContext } from '../shared/secrets.ts';
+import { gapType, messageBody, readGap, tweetOf, unpackEvent } from '../shared/stored-event.ts';
 import { EventFeed, EventReader } from './event-feed.ts';
-import { StreamMessages } from './stream-messages.ts';
+
+const retryMs = 2_000;
+/** After this many attempts to open a message, the stream reports a gap and continues. */
+const maxTries = 4;
 
 export interface StreamRequest {
   poller: NewPoller;
@@ -22,10 +31,7 @@ export interface StreamRequest {
   opening: Opening | null;
 }
 
-export interface LiveStreamsParts {
-  store: Store;
-  vault: WebhookVault;
-  runtime: Runtime;
+export interface LiveStreamsParts extends WebhookContext {
   opener: MessageOpener;
   logins: CredentialResolver;
 }
@@ -44,7 +50,6 @@ interface StreamStart {
 export class LiveStreams {
   readonly #parts: LiveStreamsParts;
   readonly #reader: EventReader;
-  /** The feeds by the id of their poller. */
   readonly #feeds = new Map<string, EventFeed>();
   readonly #ends = new Set<() => void>();
 
@@ -59,7 +64,7 @@ export class LiveStreams {
 
   /** Must be called when a poller of this process has appended events. */
   appended(poller: string): void {
-    this.#feeds.get(poller)?.appended();
+    this.#feeds.get(poller)?.wake();
   }
 
   /**
@@ -88,7 +93,6 @@ export class LiveStreams {
     }
   }
 
-  /** Ends all streams. */
   close(): void {
     for (const end of [...this.#ends]) end();
   }
@@ -138,7 +142,7 @@ export class LiveStreams {
   ): AsyncGenerator<StreamItem> {
     const { vault } = this.#parts;
     const { account } = poller;
-    const messages = new StreamMessages({ ...this.#parts, opening, ended });
+    const messages = new StreamMessages(this.#parts, opening, ended);
     let tweet = last;
     if (gap !== null) yield { kind: 'gap', id: null, reason: gap };
     for await (const event of this.#events(poller, place, feed, ended)) {
@@ -175,27 +179,17 @@ export class LiveStreams {
     ended: AbortSignal,
   ): AsyncGenerator<StoredEventRecord> {
     let place = after;
+    let isCaughtUp = false;
     while (!ended.aborted) {
-      const { events, isLast } = await this.#reader.after(poller, place);
+      let events = isCaughtUp ? await feed.after(place) : null;
+      if (events === null) ({ events, isLast: isCaughtUp } = await this.#reader.after(poller, place));
       for (const event of events) {
+        if (ended.aborted) return;
         // Lets other work run, because decrypting a large event takes a millisecond and many streams may do so
         // together.
         await turn();
         place = event.place;
         yield event;
-      }
-      const subscription = isLast && !ended.aborted ? feed.subscribe(place) : null;
-      if (!subscription) continue;
-      const end = () => subscription.end();
-      ended.addEventListener('abort', end, { once: true });
-      try {
-        for (let event = await subscription.next(); event !== null; event = await subscription.next()) {
-          place = event.place;
-          yield event;
-        }
-      } finally {
-        ended.removeEventListener('abort', end);
-        feed.unsubscribe(subscription);
       }
     }
   }
@@ -215,4 +209,55 @@ function itemOf(
   }
   if (types && !types.some((wanted) => wanted === type)) return null;
   return { kind: 'event', id, type, body: open(event) };
+}
+
+/** Opens the messages of one stream with the stream's code. */
+class StreamMessages {
+  readonly #parts: LiveStreamsParts;
+  readonly #opening: Opening | null;
+  readonly #ended: AbortSignal;
+  #isRefused = false;
+
+  constructor(parts: LiveStreamsParts, opening: Opening | null, ended: AbortSignal) {
+    this.#parts = parts;
+    this.#opening = opening;
+    this.#ended = ended;
+  }
+
+  /**
+   * Returns the stream item for an event. Returns `null` if the stream does not include the event. If the code is refused, the stream
+   * reports one gap and contains no more messages.
+   */
+  async itemOf(
+    { id, sealed }: StoredEventRecord,
+    types: readonly WebhookEventType[] | null,
+  ): Promise<StreamItem | null> {
+    const opening = this.#opening;
+    if (opening === null || this.#isRefused || (types && !types.some(isMessageType))) return null;
+    const { message } = unpackEvent(this.#parts.vault.openBody(opening.account, id, sealed));
+    if (message === null) return null;
+    try {
+      const opened = await this.#open(opening, message);
+      if (!opened || types?.includes(opened.type) === false) return null;
+      return { kind: 'event', id, type: opened.type, body: messageBody(id, message, opened) };
+    } catch (error) {
+      if (!(error instanceof PosternError)) throw error;
+      this.#isRefused = isCodeRefusal(error);
+      const what = this.#isRefused ? 'Messages are not opened any more' : 'A message could not be opened';
+      return { kind: 'gap', id, reason: `${what}: ${error.message}` };
+    }
+  }
+
+  /** Opens a message. Retries temporary errors for as long as the other events of the stream can wait. */
+  async #open(opening: Opening, message: MessageEvent): Promise<OpenedMessage | null> {
+    const { opener, runtime } = this.#parts;
+    for (let tries = 1; ; tries++) {
+      try {
+        return (await opener.open(opening, [message]))[0] ?? null;
+      } catch (error) {
+        if (isFinal(error) || tries === maxTries || this.#ended.aborted) throw error;
+        await sleep(runtime, retryMs);
+      }
+    }
+  }
 }

@@ -1,7 +1,16 @@
+import { createHmac } from 'node:crypto';
+import { type Hmac, signatureScheme } from '../../client/webhooks/signature.ts';
 import type { DeliverySignatures, WebhookSecrets } from '../shared/secrets.ts';
-import { platformSignature, standardSignatures } from '../shared/signatures.ts';
 
-export interface DeliveryAttempt {
+export const nodeHmac: Hmac = (key, ...parts) => {
+  const hmac = createHmac('sha256', key);
+  for (const part of parts) hmac.update(part);
+  return hmac.digest('base64');
+};
+
+export const { crcResponseToken, platformSignature, standardSignatures } = signatureScheme(nodeHmac);
+
+export interface SignedAttempt {
   eventId: string;
   /** The number of the attempt, beginning with 1. */
   attempt: number;
@@ -9,7 +18,7 @@ export interface DeliveryAttempt {
   now: number;
 }
 
-export interface SignedPayload extends DeliveryAttempt {
+export interface SignedPayload extends SignedAttempt {
   body: string;
 }
 
@@ -31,7 +40,7 @@ export function signaturesOf({ eventId, body, now }: SignedPayload, secrets: Web
 
 /** Returns the headers of one delivery attempt. */
 export function deliveryHeaders(
-  { eventId, attempt, now }: DeliveryAttempt,
+  { eventId, attempt, now }: SignedAttempt,
   { platform, standard }: DeliverySignatures,
 ): Record<string, string> {
   const timestamp = String(seconds(now));

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FairQueue } from '../../src/shared/threads/fair-queue.ts';
 import type { Store } from '../../src/store/port.ts';
-import { deliveryReads, EventBodies } from '../../src/webhooks/delivery/event-bodies.ts';
+import { DeliveryReader } from '../../src/webhooks/delivery/delivery-reader.ts';
 import { names, running } from '../store/webhook-makers.ts';
 import { useStore } from '../support/use-store.ts';
 import { vault } from './poller-parts.ts';
@@ -14,7 +13,7 @@ const last = events.at(-1) ?? '';
 
 let store: Store;
 let poller: Awaited<ReturnType<typeof running>>;
-let bodies: EventBodies;
+let reader: DeliveryReader;
 let reads: string[];
 let most: number;
 
@@ -31,7 +30,7 @@ beforeEach(async () => {
     });
   };
   const counted = { ...store, events: { ...store.events, sealed } };
-  bodies = new EventBodies({ store: counted, vault, reads: new FairQueue(deliveryReads) });
+  reader = new DeliveryReader({ store: counted, vault });
   poller = await running(store);
   await store.events.append({
     poller,
@@ -41,19 +40,19 @@ beforeEach(async () => {
   });
 });
 
-describe('EventBodies', () => {
+describe('DeliveryReader', () => {
   test('reads each body once for simultaneous deliveries, a few at a time', async () => {
     const asked = events.slice(0, 50).flatMap((event) => [event, event]);
-    expect(await Promise.all(asked.map((event) => bodies.of('a', 'p1', event)))).toEqual(asked.map(bodyOf));
+    expect(await Promise.all(asked.map((event) => reader.body('a', 'p1', event)))).toEqual(asked.map(bodyOf));
     expect(reads).toEqual(events.slice(0, 50));
     expect(most).toBe(4);
   });
 
   test('keeps the latest bodies in limited memory', async () => {
-    for (const event of events) bodies.keep('p1', event, bodyOf(event));
-    expect(await bodies.of('a', 'p1', last)).toBe(bodyOf(last));
+    for (const event of events) reader.cacheBody('p1', event, bodyOf(event));
+    expect(await reader.body('a', 'p1', last)).toBe(bodyOf(last));
     expect(reads).toEqual([]);
-    expect(await bodies.of('a', 'p1', first)).toBe(bodyOf(first));
+    expect(await reader.body('a', 'p1', first)).toBe(bodyOf(first));
     expect(reads).toEqual([first]);
   });
 
@@ -61,8 +60,8 @@ describe('EventBodies', () => {
     const sealed = vault.sealBody('a', last, bodyOf(last));
     const unreadable = { id: 'unreadable', type: 'tweet.mention', sealed };
     await store.events.append({ poller, cursor: '2', events: [unreadable], deliveries: [] });
-    expect(await bodies.of('a', 'p1', 'unreadable')).toBeNull();
-    expect(await bodies.of('a', 'p1', 'unknown')).toBeNull();
-    expect(await bodies.of('b', 'p1', first)).toBeNull();
+    expect(await reader.body('a', 'p1', 'unreadable')).toBeNull();
+    expect(await reader.body('a', 'p1', 'unknown')).toBeNull();
+    expect(await reader.body('b', 'p1', first)).toBeNull();
   });
 });
