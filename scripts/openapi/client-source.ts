@@ -7,7 +7,26 @@ import { errorCodes, errorTable } from '../../src/shared/errors/table.ts';
 import { isObject } from './plain-unions.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';
-import { arrayOf, comment, fieldsOf, interfaceOf, typeOf } from './type-source.ts';
+import { arrayOf, comment, declarationsOf, fieldsOf, type TypeSource, typeOf, typeSource } from './type-source.ts';
+
+/** Interfaces of the client that have the fields which these types have in common. */
+const sharedFields = {
+  ApiKey: ['ApiKey', 'CreatedApiKey'],
+  ArticleChoice: ['ArticleDetailInput'],
+  ArticleSummary: ['ArticleSummary', 'Article'],
+  AnyTweet: ['Tweet', 'QuotedTweet'],
+  AnyUser: ['Author', 'UserCard', 'UserProfile'],
+  AnyUserCard: ['UserCard', 'UserProfile'],
+  Delivery: ['Delivery', 'DeliveryDetail'],
+  Page: ['TweetRepliesPage', 'ConnectionsListPage'],
+  PageInput: ['UserBookmarksInput', 'ArticleListInput'],
+  TargetUserInput: ['UserFollowInput'],
+  TweetChoice: ['TweetDetailInput'],
+  TweetPage: ['TweetRepliesPage', 'UserBookmarksPage'],
+  UserInput: ['UserInfoInput'],
+  UserPage: ['UserFollowersPage', 'UserFollowersYouKnowPage'],
+  WebhookChoice: ['WebhooksDetailInput'],
+};
 
 /** The calls below one part of a name: `tweet` has the call `create` of `tweet/create`. */
 interface Group {
@@ -18,12 +37,12 @@ interface Group {
 /** Returns src/client/endpoints.ts: the types of all inputs and outputs, and a class with a method for each action. */
 export function clientSource(actions: readonly Action[]): string {
   const book = new SchemaBook();
-  const types = new Map<string, string>();
+  const types = new Map<string, TypeSource>();
   const results = new Map(actions.map((action) => [action.name, resultOf(action, book, types)]));
   const inputs = new Map(actions.map((action) => [action.name, inputOf(action, book, types)]));
   for (const [name, schema] of Object.entries(book.components())) {
     if (types.has(name)) throw new Error(`two types of the client are called ${name}`);
-    types.set(name, interfaceOf(name, schema as JsonObject));
+    types.set(name, typeSource(schema as JsonObject));
   }
   const classes: string[] = [];
   const addClass = (name: string, { calls, groups }: Group) => {
@@ -38,12 +57,11 @@ export function clientSource(actions: readonly Action[]): string {
     classes.push(classOf(name, inner, methods));
   };
   addClass('Endpoints', groupsOf(actions));
-  const typeSources = [...types].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, source]) => source);
   return `${[
     '// Printed by `npm run print` from src/actions/.',
-    "import type { Bytes } from './bytes.ts';\nimport { type Call, CallGroup, type List, type NoInput } from './call.ts';\n" +
-      "import type { EventStream } from './event-stream.ts';\nimport type { CallOptions, Transport } from './transport.ts';",
-    ...typeSources,
+    "import type { Bytes } from './bytes.ts';\nimport { CallGroup, type NoInput, type Optional } from './call.ts';\n" +
+      "import type { Transport } from './transport.ts';",
+    ...declarationsOf(types, sharedFields),
     ...classes,
   ].join('\n\n')}\n`;
 }
@@ -96,12 +114,12 @@ interface Result {
   item?: string;
 }
 
-function resultOf(action: Action, book: SchemaBook, types: Map<string, string>): Result {
+function resultOf(action: Action, book: SchemaBook, types: Map<string, TypeSource>): Result {
   if (action.kind === 'stream') return { type: 'EventStream' };
   const schema = book.output(action.output);
   if (schema['$ref'] !== undefined) return { type: typeOf(schema) };
   const type = `${capitalized(operationIdOf(action))}${action.paged === false ? 'Result' : 'Page'}`;
-  types.set(type, interfaceOf(type, { description: `The result of \`${action.name}\`.`, ...schema }));
+  types.set(type, typeSource(schema));
   if (action.paged === false) return { type };
   const { items = '' } = endpointOf(action);
   const list = (schema['properties'] as Record<string, JsonObject>)[items] as JsonObject;
@@ -109,7 +127,7 @@ function resultOf(action: Action, book: SchemaBook, types: Map<string, string>):
 }
 
 /** Returns the type of an input; `NoInput` if it has no fields. */
-function inputOf(action: Action, book: SchemaBook, types: Map<string, string>): string {
+function inputOf(action: Action, book: SchemaBook, types: Map<string, TypeSource>): string {
   const { properties, ...schema } = book.input(action.input);
   const fields = Object.entries(properties as Record<string, JsonObject>);
   if (fields.length === 0) return 'NoInput';
@@ -119,8 +137,8 @@ function inputOf(action: Action, book: SchemaBook, types: Map<string, string>): 
     if (bytes.includes(name)) return [name, { ...field, type: 'Bytes' }];
     return [name, action.method === 'GET' ? listInQuery(action, name, field) : field];
   });
-  const body = fieldsOf({ ...schema, properties: Object.fromEntries(shown) }, '  ', true);
-  types.set(type, `/** The input of \`${action.name}\`. */\nexport interface ${type} {\n${body}\n}`);
+  const source = fieldsOf({ ...schema, properties: Object.fromEntries(shown) }, '  ', true);
+  types.set(type, { about: '', fields: source, text: null });
   return type;
 }
 
@@ -142,9 +160,9 @@ function listInQuery(action: Action, name: string, field: JsonObject): JsonObjec
 }
 
 function methodOf(name: string, action: Action, input: string, { type, item }: Result): string {
-  const returned = item === undefined ? (action.kind === 'stream' ? type : `Call<${type}>`) : `List<${type}, ${item}>`;
-  const send = action.kind === 'stream' ? 'openStream' : item === undefined ? 'sendCall' : 'sendList';
-  const needsInput = action.input.safeParse({}).success ? '?' : '';
+  const factory = action.kind === 'stream' ? 'stream' : item === undefined ? 'call' : 'list';
+  const given = action.input.safeParse({}).success ? `Optional<${input}>` : input;
+  const types = [given, ...(action.kind === 'stream' ? [] : [type]), ...(item === undefined ? [] : [item])];
   const code = action.code === 'none' ? '' : ' Sends `encryptionCode`.';
   const endpoint = Object.entries(endpointOf(action)).map(([key, value]) => `${key}: ${literal(value)}`);
   return [
@@ -154,9 +172,7 @@ function methodOf(name: string, action: Action, input: string, { type, item }: R
     `   * ${operationDescription(action)}`,
     ...(action.deprecated ? ['   *', `   * @deprecated ${deprecationText(action)}`] : []),
     '   */',
-    `  ${name}(input${needsInput}: ${input}, options?: CallOptions): ${returned} {`,
-    `    return this.${send}({ ${endpoint.join(', ')} }, input, options);`,
-    '  }',
+    `  readonly ${name} = this.${factory}Of<${types.join(', ')}>({ ${endpoint.join(', ')} });`,
   ].join('\n');
 }
 
