@@ -39,13 +39,13 @@ interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   /** The name of the action in usage reports, metrics and the log, such as `tweet/create`. */
   readonly name: ActionName;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path below `/v1`. Parameters are written `{id}`. */
+  /** The path below `/v1`, by default the name. Parameters are written `{id}`. */
   readonly path: string;
   /** A summary of one line, for lists of actions. */
   readonly summary: string;
   /** Further sentences for the documents, in Markdown. */
   readonly description: string;
-  /** The price in micro-dollars. It is charged only if the action succeeds. */
+  /** The price in micro-dollars, charged only if the action succeeds. By default the flat price, or 0 without an actor. */
   readonly price: Micros;
   /**
    * The effect of the action. `read` changes nothing, and is aborted when the client disconnects. `idempotent` may be
@@ -150,7 +150,7 @@ export interface AccountAction<O extends z.ZodType = z.ZodType> extends ActionDe
 export type Action<O extends z.ZodType = z.ZodType> = PlatformAction<O> | AccountAction<O>;
 
 type Defaulted =
-  | ('kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description')
+  | ('path' | 'price' | 'kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description')
   | ('destructive' | 'handlesCredentials' | 'secretFields' | 'keyGroup' | 'deprecated');
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
   ActionDeclaration,
@@ -188,11 +188,11 @@ export function platformAction<I extends z.ZodObject, O extends z.ZodType, Check
     validate?: (input: z.output<I>, platform: Platform, credentials: Credentials) => void;
   },
 ): PlatformAction<O> {
-  return { ...defaults, ...declaration, actor: true };
+  return { ...defaults, path: `/${declaration.name}`, price: flatPrice, ...declaration, actor: true };
 }
 
 export function accountAction<I extends z.ZodObject, O extends z.ZodType>(
   declaration: Declaration<I, O, AccountContext>,
 ): AccountAction<O> {
-  return { ...defaults, ...declaration, actor: false };
+  return { ...defaults, path: `/${declaration.name}`, price: 0, ...declaration, actor: false };
 }

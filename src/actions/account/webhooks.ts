@@ -6,10 +6,8 @@ import { accountAction } from '../action.ts';
 export const accountWebhooks = accountAction({
   name: 'account/webhooks',
   method: 'GET',
-  path: '/account/webhooks',
   summary: 'The webhooks of the account, newest first',
   description: 'A restricted key needs the group `webhooks`.',
-  price: 0,
   effect: 'read',
   keyGroup: 'webhooks',
   paged: true,

@@ -90,7 +90,6 @@ export const createConnection = accountAction({
   description:
     `${aboutPage} The connection is \`pending\` until then. Afterwards its \`id\` stands for \`auth_token\` in all calls of the account. ` +
     'An account may have 1,000 connections, 100 of them pending.',
-  price: 0,
   effect: 'once',
   secretFields,
   input: z.object({
@@ -113,7 +112,6 @@ export const listConnections = accountAction({
   method: 'GET',
   path: '/connections',
   summary: 'The connections of the account, oldest first',
-  price: 0,
   effect: 'read',
   paged: true,
   input: z.object(pageInput),
@@ -130,7 +128,6 @@ export const connectionDetail = accountAction({
   method: 'GET',
   path: '/connections/{id}',
   summary: 'One connection',
-  price: 0,
   effect: 'read',
   input: z.object({ id: connectionIdInput }),
   example: { id: exampleConnectionId },
@@ -144,7 +141,6 @@ export const reconnect = accountAction({
   path: '/connections/{id}/reconnect',
   summary: 'Sign in again, with the same id',
   description: `${aboutPage} The old login works until then, and stays if the sign-in fails. Another user than before is refused.`,
-  price: 0,
   effect: 'once',
   secretFields,
   input: z.object({
@@ -170,7 +166,6 @@ export const deleteConnection = accountAction({
   description:
     'Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 ' +
     'hours. An app password stays valid until its user revokes it.',
-  price: 0,
   effect: 'once',
   destructive: true,
   input: z.object({ id: connectionIdInput }),

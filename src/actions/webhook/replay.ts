@@ -13,7 +13,6 @@ export const replayedWebhook = z
 export const replayEvents = accountAction({
   name: 'webhooks/replay',
   method: 'POST',
-  path: '/webhooks/replay',
   summary: 'Deliver the events of the last 24 hours again',
   description:
     'Delivers them to one webhook, or to all valid webhooks that are not paused, with the same ids and bytes. New events do not wait for a ' +

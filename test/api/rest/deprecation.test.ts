@@ -4,7 +4,7 @@ import { operationOf } from '../../../scripts/openapi/operation.ts';
 import { SchemaBook } from '../../../scripts/openapi/schemas.ts';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
-import { tweetDetail } from '../../../src/actions/tweet/detail.ts';
+import { tweetDetail } from '../../../src/actions/tweet/lookup.ts';
 import { oneCall } from '../../../src/api/graphql/schema/bind.ts';
 import { useService } from '../../support/use-service.ts';
 
