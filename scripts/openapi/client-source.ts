@@ -59,8 +59,7 @@ export function clientSource(actions: readonly Action[]): string {
   addClass('Endpoints', groupsOf(actions));
   return `${[
     '// Printed by `npm run print` from src/actions/.',
-    "import type { Bytes } from './bytes.ts';\nimport { CallGroup, type NoInput, type Optional } from './call.ts';\n" +
-      "import type { Transport } from './transport.ts';",
+    "import type { Bytes } from './bytes.ts';\nimport { CallGroup, type NoInput, type Optional } from './call.ts';",
     ...declarationsOf(types, sharedFields),
     ...classes,
   ].join('\n\n')}\n`;
@@ -165,15 +164,9 @@ function methodOf(name: string, action: Action, input: string, { type, item }: R
   const types = [given, ...(action.kind === 'stream' ? [] : [type]), ...(item === undefined ? [] : [item])];
   const code = action.code === 'none' ? '' : ' Sends `encryptionCode`.';
   const endpoint = Object.entries(endpointOf(action)).map(([key, value]) => `${key}: ${literal(value)}`);
-  return [
-    '  /**',
-    `   * ${action.summary} (\`${action.method} ${action.path}\`).${code}`,
-    '   *',
-    `   * ${operationDescription(action)}`,
-    ...(action.deprecated ? ['   *', `   * @deprecated ${deprecationText(action)}`] : []),
-    '   */',
-    `  readonly ${name} = this.${factory}Of<${types.join(', ')}>({ ${endpoint.join(', ')} });`,
-  ].join('\n');
+  const about = `${action.summary} (\`${action.method} ${action.path}\`).${code} ${operationDescription(action)}`;
+  const tag = action.deprecated ? `\n   * @deprecated ${deprecationText(action)}` : '';
+  return `${comment(about + tag, '  ')}  readonly ${name} = this.${factory}Of<${types.join(', ')}>({ ${endpoint.join(', ')} });`;
 }
 
 function literal(value: string | true | readonly string[]): string {
@@ -187,15 +180,8 @@ function classOf(
   methods: readonly string[],
 ): string {
   const about = name === 'Endpoints' ? 'The calls of Postern, a method for each.' : '';
-  const construction = [
-    '  constructor(transport: Transport) {',
-    '    super(transport);',
-    ...groups.map(({ field, className }) => `    this.${field} = new ${className}(transport);`),
-    '  }',
-  ].join('\n');
-  const fields = groups.map(({ field, className }) => `  readonly ${field}: ${className};`).join('\n');
-  const parts = [...(groups.length > 0 ? [fields, construction] : []), ...methods];
-  return `${comment(about)}export class ${name} extends CallGroup {\n${parts.join('\n\n')}\n}`;
+  const fields = groups.map(({ field, className }) => `  readonly ${field} = this.groupOf(${className});`);
+  return `${comment(about)}export class ${name} extends CallGroup {\n${[...fields, ...methods].join('\n')}\n}`;
 }
 
 function camelCase(part: string): string {

@@ -35,24 +35,25 @@ export function declarationsOf(
   }
   const bases = Object.keys(shared).sort((a, b) => fieldsOfType(b).size - fieldsOfType(a).size);
   const declared = new Map<string, string>();
-  return [...all]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { about, fields, text }]) => {
-      if (text !== null) return `${about}export type ${name} = ${text};`;
-      const rest = new Map(fields);
-      const extended = bases.filter((base) => {
-        const isBase = base !== name && [...fieldsOfType(base)].every(([field, source]) => rest.get(field) === source);
-        if (isBase) for (const field of fieldsOfType(base).keys()) rest.delete(field);
-        return isBase;
-      });
-      const same = [...fields.values()].sort().join('\n');
-      const first = declared.get(same);
-      declared.set(same, first ?? name);
-      const alias = rest.size === 0 ? extended.join(' & ') : name in shared ? undefined : first;
-      if (alias !== undefined) return `${about}export type ${name} = ${alias};`;
-      const heritage = extended.length === 0 ? '' : ` extends ${extended.join(', ')}`;
-      return `${about}export interface ${name}${heritage} {\n${[...rest.values()].join('\n')}\n}`;
+  const interfaces: string[] = [];
+  const aliases: string[] = [];
+  for (const [name, { about, fields, text }] of [...all].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const rest = new Map(fields);
+    const extended = bases.filter((base) => {
+      const isBase = base !== name && [...fieldsOfType(base)].every(([field, source]) => rest.get(field) === source);
+      if (isBase) for (const field of fieldsOfType(base).keys()) rest.delete(field);
+      return isBase;
     });
+    const same = [...fields.values()].sort().join('\n');
+    const first = declared.get(same);
+    if (text === null) declared.set(same, first ?? name);
+    const alias = rest.size === 0 ? extended.join(' & ') : name in shared ? undefined : first;
+    const heritage = extended.length === 0 ? '' : ` extends ${extended.join(', ')}`;
+    if (text !== null) interfaces.push(`${about}export type ${name} = ${text};`);
+    else if (alias !== undefined) aliases.push(`${about}export type ${name} = ${alias};`);
+    else interfaces.push(`${about}export interface ${name}${heritage} {\n${[...rest.values()].join('\n')}\n}`);
+  }
+  return aliases.length === 0 ? interfaces : [...interfaces, aliases.join('\n')];
 }
 
 /** Returns the fields of an object's schema, a line each and a line for each description. */

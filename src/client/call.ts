@@ -86,6 +86,10 @@ export class CallGroup {
     this.#transport = transport;
   }
 
+  protected groupOf<Group>(Group: new (transport: Transport) => Group): Group {
+    return new Group(this.#transport);
+  }
+
   protected callOf<In extends Optional<object>, Data>(endpoint: Endpoint): Method<In, Call<Data>> {
     return (input, options = {}) => new Call(this.#transport.send<Data>(endpoint, asInput(input), options));
   }

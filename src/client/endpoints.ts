@@ -2,7 +2,6 @@
 
 import type { Bytes } from './bytes.ts';
 import { CallGroup, type NoInput, type Optional } from './call.ts';
-import type { Transport } from './transport.ts';
 
 /** The API account that pays. */
 export interface Account {
@@ -21,8 +20,6 @@ export interface Account {
   /** The keys of the account, including revoked ones. */
   api_keys: ApiKey[];
 }
-
-export type AccountAuditInput = PageInput;
 
 export interface AccountAuditPage extends Page {
   audit: AuditEntry[];
@@ -56,8 +53,6 @@ export interface AccountKeysRevokeInput {
   id: string;
 }
 
-export type AccountPaymentsInput = PageInput;
-
 export interface AccountPaymentsPage extends Page {
   payments: Payment[];
 }
@@ -75,8 +70,6 @@ export interface AccountUsageInput {
   /** Period of each row. */
   granularity?: 'hour' | 'day' | undefined;
 }
-
-export type AccountWebhooksInput = PageInput;
 
 export interface AccountWebhooksPage extends Page {
   webhooks: Webhook[];
@@ -250,12 +243,6 @@ export interface ArticleCreateResult extends ArticleChoice {
   cover_media_id: string | null;
 }
 
-export type ArticleDeleteInput = ArticleChoice;
-
-export type ArticleDeleteResult = ArticleChoice;
-
-export type ArticleDetailInput = ArticleChoice;
-
 export interface ArticleListInput extends PageInput {
   /** Only articles of this status; drafts and published ones if left out. */
   status?: ArticleStatus | undefined;
@@ -265,8 +252,6 @@ export interface ArticleListPage extends Page {
   article_count: number;
   articles: ArticleSummary[];
 }
-
-export type ArticlePublishInput = ArticleChoice;
 
 export interface ArticlePublishResult extends ArticleChoice {
   /** Id of the tweet that wraps the article; null for a draft. */
@@ -296,10 +281,6 @@ export interface ArticleSummary extends ArticleChoice {
   /** When the article was last edited. */
   updated_at: string;
 }
-
-export type ArticleUnpublishInput = ArticleChoice;
-
-export type ArticleUnpublishResult = ArticleChoice;
 
 export interface ArticleUpdateInput extends ArticleChoice {
   /** Title, up to 100 characters. */
@@ -464,10 +445,6 @@ export interface ConnectionsDeleteResult {
   /** Always true. A failed request returns an error instead. */
   deleted: boolean;
 }
-
-export type ConnectionsDetailInput = ConnectionsDeleteInput;
-
-export type ConnectionsListInput = PageInput;
 
 export interface ConnectionsListPage extends Page {
   connections: Connection[];
@@ -760,10 +737,6 @@ export interface DmSendResult {
   text: string;
 }
 
-export type DmUnreactInput = DmReactInput;
-
-export type DmUnreactResult = DmReactResult;
-
 /** Percentiles of the durations of successful calls, with an error of at most 9 %. */
 export interface Durations {
   /** The duration in milliseconds that half of the calls did not exceed. */
@@ -992,8 +965,6 @@ export interface TweetAdvancedSearchPage extends TweetPage {
   query: string;
 }
 
-export type TweetBookmarkInput = TweetChoice;
-
 export interface TweetBookmarkResult {
   /** The platform's id of the tweet. */
   tweetId: string;
@@ -1040,8 +1011,6 @@ export interface TweetCreateResult {
   community_id: string;
 }
 
-export type TweetDeleteInput = TweetChoice;
-
 export interface TweetDeleteResult {
   /** The platform's id of the tweet. */
   tweetId: string;
@@ -1049,18 +1018,12 @@ export interface TweetDeleteResult {
   deleted: boolean;
 }
 
-export type TweetDetailInput = TweetChoice;
-
-export type TweetFavoriteInput = TweetChoice;
-
 export interface TweetFavoriteResult {
   /** The platform's id of the tweet. */
   tweetId: string;
   /** Always true. A failed request returns an error instead. */
   liked: boolean;
 }
-
-export type TweetLikersInput = PageInput & TweetChoice;
 
 export interface TweetLikersPage extends UserPage {
   /** The platform's id of the tweet. */
@@ -1084,18 +1047,10 @@ export interface TweetPage extends Page {
   tweets: Tweet[];
 }
 
-export type TweetQuotesInput = PageInput & TweetChoice;
-
 export interface TweetQuotesPage extends TweetPage {
   /** The platform's id of the tweet. */
   tweetId: string;
 }
-
-export type TweetRepliesInput = PageInput & TweetChoice;
-
-export type TweetRepliesPage = TweetQuotesPage;
-
-export type TweetRetweetInput = TweetChoice;
 
 export interface TweetRetweetResult {
   /** The platform's id of the tweet. */
@@ -1104,12 +1059,6 @@ export interface TweetRetweetResult {
   retweeted: boolean;
 }
 
-export type TweetRetweetersInput = PageInput & TweetChoice;
-
-export type TweetRetweetersPage = TweetLikersPage;
-
-export type TweetUnbookmarkInput = TweetChoice;
-
 export interface TweetUnbookmarkResult {
   /** The platform's id of the tweet. */
   tweetId: string;
@@ -1117,16 +1066,12 @@ export interface TweetUnbookmarkResult {
   unbookmarked: boolean;
 }
 
-export type TweetUnlikeInput = TweetChoice;
-
 export interface TweetUnlikeResult {
   /** The platform's id of the tweet. */
   tweetId: string;
   /** Always true. A failed request returns an error instead. */
   unliked: boolean;
 }
-
-export type TweetUnretweetInput = TweetChoice;
 
 export interface TweetUnretweetResult {
   /** The platform's id of the tweet. */
@@ -1189,21 +1134,15 @@ export interface UserAbout {
   usernameChanges: { count: number; lastChangedAt: string; };
 }
 
-export type UserAffiliatesInput = PageInput & UserInput;
-
 export interface UserAffiliatesPage extends UserPage {
   userName: string;
   affiliates: UserCard[];
 }
 
-export type UserArticlesTweetsInput = PageInput & UserInput;
-
 export interface UserArticlesTweetsPage extends TweetPage {
   userName: string;
   userId: string;
 }
-
-export type UserBlockInput = TargetUserInput;
 
 export interface UserBlockResult {
   /** The platform's id of the user. */
@@ -1216,8 +1155,6 @@ export interface UserBlockResult {
   blocking: boolean;
 }
 
-export type UserBookmarksInput = PageInput;
-
 export interface UserBookmarksPage extends TweetPage {
   userId: string;
 }
@@ -1229,8 +1166,6 @@ export interface UserCard extends AnyUserCard {
   /** Number of lists that the user is on. */
   listed: number;
 }
-
-export type UserFollowInput = TargetUserInput;
 
 export interface UserFollowResult {
   /** The platform's id of the user. */
@@ -1246,8 +1181,6 @@ export interface UserFollowResult {
   /** True if only approved followers see the tweets. */
   protected: boolean;
 }
-
-export type UserFollowersInput = PageInput & UserInput;
 
 export interface UserFollowersPage extends UserPage {
   userName: string;
@@ -1267,18 +1200,10 @@ export interface UserFollowersYouKnowPage extends UserPage {
   followers_you_know: UserCard[];
 }
 
-export type UserFollowingInput = PageInput & UserInput;
-
 export interface UserFollowingPage extends UserPage {
   userName: string;
   following: UserCard[];
 }
-
-export type UserHomeTimelineInput = PageInput;
-
-export type UserHomeTimelinePage = UserBookmarksPage;
-
-export type UserInfoInput = UserInput;
 
 export interface UserInput {
   /** Screen name of the user. */
@@ -1286,10 +1211,6 @@ export interface UserInput {
   /** The platform's id of the user; overrides `userName`. */
   userId?: string | undefined;
 }
-
-export type UserLikesInput = PageInput & UserInput;
-
-export type UserLikesPage = UserArticlesTweetsPage;
 
 export interface UserLookupInput {
   /** Ids of users, at most 100 different ones. */
@@ -1303,12 +1224,6 @@ export interface UserLookupResult {
   /** The users that were not found. */
   missing: MissingUser[];
 }
-
-export type UserMentionsInput = PageInput;
-
-export type UserMentionsPage = UserBookmarksPage;
-
-export type UserMuteInput = TargetUserInput;
 
 export interface UserMuteResult {
   /** The platform's id of the user. */
@@ -1347,24 +1262,6 @@ export interface UserSearchPage extends UserPage {
   query: string;
   users: UserCard[];
 }
-
-export type UserTweetsAndRepliesInput = PageInput & UserInput;
-
-export type UserTweetsAndRepliesPage = UserArticlesTweetsPage;
-
-export type UserUnblockInput = TargetUserInput;
-
-export type UserUnblockResult = UserBlockResult;
-
-export type UserUnfollowInput = TargetUserInput;
-
-export type UserUnfollowResult = UserFollowResult;
-
-export type UserUnmuteInput = TargetUserInput;
-
-export type UserUnmuteResult = UserMuteResult;
-
-export type UserUserAboutInput = UserInput;
 
 /** An address that gets an actor's activity. */
 export interface Webhook extends WebhookChoice {
@@ -1418,14 +1315,10 @@ export interface WebhooksCreateInput {
   secret?: string | undefined;
 }
 
-export type WebhooksDeleteInput = WebhookChoice;
-
 export interface WebhooksDeleteResult extends WebhookChoice {
   /** Always true. A failed request returns an error instead. */
   deleted: boolean;
 }
-
-export type WebhooksDeliveriesInput = PageInput & WebhookChoice;
 
 export interface WebhooksDeliveriesPage extends Page {
   deliveries: Delivery[];
@@ -1435,12 +1328,6 @@ export interface WebhooksDeliveryInput extends WebhookChoice {
   /** Id of the event. */
   event_id: string;
 }
-
-export type WebhooksDetailInput = WebhookChoice;
-
-export type WebhooksListInput = PageInput;
-
-export type WebhooksListPage = AccountWebhooksPage;
 
 export interface WebhooksReplayInput {
   /** Id of the webhook; all valid webhooks if left out. */
@@ -1458,16 +1345,10 @@ export interface WebhooksReplayResult {
   webhooks: { id: string; replayed: number; }[];
 }
 
-export type WebhooksResendInput = WebhooksDeliveryInput;
-
-export type WebhooksRotateSecretInput = WebhookChoice;
-
 export interface WebhooksRotateSecretResult extends WebhookChoice {
   /** The new secret. Only this response contains it. */
   secret: string;
 }
-
-export type WebhooksTestInput = WebhookChoice;
 
 export interface WebhooksUpdateInput extends WebhookChoice {
   /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
@@ -1478,645 +1359,275 @@ export interface WebhooksUpdateInput extends WebhookChoice {
   paused?: boolean | undefined;
 }
 
+export type AccountAuditInput = PageInput;
+export type AccountPaymentsInput = PageInput;
+export type AccountWebhooksInput = PageInput;
+export type ArticleDeleteInput = ArticleChoice;
+export type ArticleDeleteResult = ArticleChoice;
+export type ArticleDetailInput = ArticleChoice;
+export type ArticlePublishInput = ArticleChoice;
+export type ArticleUnpublishInput = ArticleChoice;
+export type ArticleUnpublishResult = ArticleChoice;
+export type ConnectionsDetailInput = ConnectionsDeleteInput;
+export type ConnectionsListInput = PageInput;
+export type DmUnreactInput = DmReactInput;
+export type DmUnreactResult = DmReactResult;
+export type TweetBookmarkInput = TweetChoice;
+export type TweetDeleteInput = TweetChoice;
+export type TweetDetailInput = TweetChoice;
+export type TweetFavoriteInput = TweetChoice;
+export type TweetLikersInput = PageInput & TweetChoice;
+export type TweetQuotesInput = PageInput & TweetChoice;
+export type TweetRepliesInput = PageInput & TweetChoice;
+export type TweetRepliesPage = TweetQuotesPage;
+export type TweetRetweetInput = TweetChoice;
+export type TweetRetweetersInput = PageInput & TweetChoice;
+export type TweetRetweetersPage = TweetLikersPage;
+export type TweetUnbookmarkInput = TweetChoice;
+export type TweetUnlikeInput = TweetChoice;
+export type TweetUnretweetInput = TweetChoice;
+export type UserAffiliatesInput = PageInput & UserInput;
+export type UserArticlesTweetsInput = PageInput & UserInput;
+export type UserBlockInput = TargetUserInput;
+export type UserBookmarksInput = PageInput;
+export type UserFollowInput = TargetUserInput;
+export type UserFollowersInput = PageInput & UserInput;
+export type UserFollowingInput = PageInput & UserInput;
+export type UserHomeTimelineInput = PageInput;
+export type UserHomeTimelinePage = UserBookmarksPage;
+export type UserInfoInput = UserInput;
+export type UserLikesInput = PageInput & UserInput;
+export type UserLikesPage = UserArticlesTweetsPage;
+export type UserMentionsInput = PageInput;
+export type UserMentionsPage = UserBookmarksPage;
+export type UserMuteInput = TargetUserInput;
+export type UserTweetsAndRepliesInput = PageInput & UserInput;
+export type UserTweetsAndRepliesPage = UserArticlesTweetsPage;
+export type UserUnblockInput = TargetUserInput;
+export type UserUnblockResult = UserBlockResult;
+export type UserUnfollowInput = TargetUserInput;
+export type UserUnfollowResult = UserFollowResult;
+export type UserUnmuteInput = TargetUserInput;
+export type UserUnmuteResult = UserMuteResult;
+export type UserUserAboutInput = UserInput;
+export type WebhooksDeleteInput = WebhookChoice;
+export type WebhooksDeliveriesInput = PageInput & WebhookChoice;
+export type WebhooksDetailInput = WebhookChoice;
+export type WebhooksListInput = PageInput;
+export type WebhooksListPage = AccountWebhooksPage;
+export type WebhooksResendInput = WebhooksDeliveryInput;
+export type WebhooksRotateSecretInput = WebhookChoice;
+export type WebhooksTestInput = WebhookChoice;
 export type WebhooksValidateInput = WebhookChoice;
 
 export class TweetCalls extends CallGroup {
-  /**
-   * Search tweets (`GET /tweet/advanced_search`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Search tweets (`GET /tweet/advanced_search`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly advancedSearch = this.listOf<TweetAdvancedSearchInput, TweetAdvancedSearchPage, Tweet>({ method: 'GET', path: '/tweet/advanced_search', effect: 'read', actor: 'acts', items: 'tweets' });
-
-  /**
-   * One tweet (`GET /tweet/detail`).
-   *
-   * Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** One tweet (`GET /tweet/detail`). Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly detail = this.callOf<TweetDetailInput, Tweet>({ method: 'GET', path: '/tweet/detail', effect: 'read', actor: 'acts' });
-
-  /**
-   * Up to 100 tweets by their ids, in this order (`GET /tweets`).
-   *
-   * An id that is given more than once counts once. Costs one call, also if tweets are missing. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Up to 100 tweets by their ids, in this order (`GET /tweets`). An id that is given more than once counts once. Costs one call, also if tweets are missing. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly lookup = this.callOf<TweetLookupInput, TweetLookupResult>({ method: 'GET', path: '/tweets', effect: 'read', actor: 'acts' });
-
-  /**
-   * Replies to a tweet, newest first (`GET /tweet/replies`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Replies to a tweet, newest first (`GET /tweet/replies`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly replies = this.listOf<TweetRepliesInput, TweetRepliesPage, Tweet>({ method: 'GET', path: '/tweet/replies', effect: 'read', actor: 'acts', items: 'tweets' });
-
-  /**
-   * Tweets that quote a tweet, newest first (`GET /tweet/quotes`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Tweets that quote a tweet, newest first (`GET /tweet/quotes`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly quotes = this.listOf<TweetQuotesInput, TweetQuotesPage, Tweet>({ method: 'GET', path: '/tweet/quotes', effect: 'read', actor: 'acts', items: 'tweets' });
-
-  /**
-   * Users who retweeted a tweet, the newest retweet first (`GET /tweet/retweeters`).
-   *
-   * Protected users are listed for their followers only, so there may be fewer users than `retweetCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Users who retweeted a tweet, the newest retweet first (`GET /tweet/retweeters`). Protected users are listed for their followers only, so there may be fewer users than `retweetCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly retweeters = this.listOf<TweetRetweetersInput, TweetRetweetersPage, UserCard>({ method: 'GET', path: '/tweet/retweeters', effect: 'read', actor: 'acts', items: 'users' });
-
-  /**
-   * Users who liked a tweet, the newest like first (`GET /tweet/likers`).
-   *
-   * Protected users are listed for their followers only, so there may be fewer users than `likeCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Users who liked a tweet, the newest like first (`GET /tweet/likers`). Protected users are listed for their followers only, so there may be fewer users than `likeCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly likers = this.listOf<TweetLikersInput, TweetLikersPage, UserCard>({ method: 'GET', path: '/tweet/likers', effect: 'read', actor: 'acts', items: 'users' });
-
-  /**
-   * Post a tweet, a reply or a quote (`POST /tweet/create`).
-   *
-   * Needs `text`, `media_ids` or `media_urls`. Takes at most one of `quote_tweet_id` and `quote_tweet_url`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Post a tweet, a reply or a quote (`POST /tweet/create`). Needs `text`, `media_ids` or `media_urls`. Takes at most one of `quote_tweet_id` and `quote_tweet_url`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly create = this.callOf<TweetCreateInput, TweetCreateResult>({ method: 'POST', path: '/tweet/create', effect: 'once', actor: 'acts' });
-
-  /**
-   * Delete a tweet of the actor (`POST /tweet/delete`).
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Delete a tweet of the actor (`POST /tweet/delete`). A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly delete = this.callOf<TweetDeleteInput, TweetDeleteResult>({ method: 'POST', path: '/tweet/delete', effect: 'once', actor: 'acts' });
-
-  /**
-   * Like a tweet (`POST /tweet/favorite`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Like a tweet (`POST /tweet/favorite`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly favorite = this.callOf<TweetFavoriteInput, TweetFavoriteResult>({ method: 'POST', path: '/tweet/favorite', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Remove a like (`POST /tweet/unlike`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Remove a like (`POST /tweet/unlike`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly unlike = this.callOf<TweetUnlikeInput, TweetUnlikeResult>({ method: 'POST', path: '/tweet/unlike', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Bookmark a tweet (`POST /tweet/bookmark`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Bookmark a tweet (`POST /tweet/bookmark`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly bookmark = this.callOf<TweetBookmarkInput, TweetBookmarkResult>({ method: 'POST', path: '/tweet/bookmark', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Remove a bookmark (`POST /tweet/unbookmark`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Remove a bookmark (`POST /tweet/unbookmark`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly unbookmark = this.callOf<TweetUnbookmarkInput, TweetUnbookmarkResult>({ method: 'POST', path: '/tweet/unbookmark', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Retweet a tweet (`POST /tweet/retweet`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Retweet a tweet (`POST /tweet/retweet`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly retweet = this.callOf<TweetRetweetInput, TweetRetweetResult>({ method: 'POST', path: '/tweet/retweet', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Remove a retweet (`POST /tweet/unretweet`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Remove a retweet (`POST /tweet/unretweet`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly unretweet = this.callOf<TweetUnretweetInput, TweetUnretweetResult>({ method: 'POST', path: '/tweet/unretweet', effect: 'idempotent', actor: 'acts' });
 }
 
 export class UserCalls extends CallGroup {
-  /**
-   * The actor's For You feed (`POST /user/home_timeline`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The actor's For You feed (`POST /user/home_timeline`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly homeTimeline = this.listOf<Optional<UserHomeTimelineInput>, UserHomeTimelinePage, Tweet>({ method: 'POST', path: '/user/home_timeline', effect: 'read', actor: 'acts', items: 'tweets' });
-
-  /**
-   * Tweets that mention the actor, newest first (`GET /user/mentions`).
-   *
-   * Includes replies that mention the actor. Tweets by the actor are left out. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Tweets that mention the actor, newest first (`GET /user/mentions`). Includes replies that mention the actor. Tweets by the actor are left out. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly mentions = this.listOf<Optional<UserMentionsInput>, UserMentionsPage, Tweet>({ method: 'GET', path: '/user/mentions', effect: 'read', actor: 'acts', items: 'tweets' });
-
-  /**
-   * The actor's own profile (`GET /user/me`).
-   *
-   * Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The actor's own profile (`GET /user/me`). Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly me = this.callOf<Optional<NoInput>, UserProfile>({ method: 'GET', path: '/user/me', effect: 'read', actor: 'acts' });
-
-  /**
-   * The profile of a user (`GET /user/info`).
-   *
-   * Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The profile of a user (`GET /user/info`). Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly info = this.callOf<UserInfoInput, UserProfile>({ method: 'GET', path: '/user/info', effect: 'read', actor: 'acts' });
-
-  /**
-   * The profiles of up to 100 users by their ids or names, in this order (`GET /users`).
-   *
-   * A user who is given more than once counts once. Costs one call, also if users are missing. Needs exactly one of `ids` and `userNames`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The profiles of up to 100 users by their ids or names, in this order (`GET /users`). A user who is given more than once counts once. Costs one call, also if users are missing. Needs exactly one of `ids` and `userNames`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly lookup = this.callOf<UserLookupInput, UserLookupResult>({ method: 'GET', path: '/users', effect: 'read', actor: 'acts' });
-
-  /**
-   * Search users by name and description (`GET /user/search`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Search users by name and description (`GET /user/search`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly search = this.listOf<UserSearchInput, UserSearchPage, UserCard>({ method: 'GET', path: '/user/search', effect: 'read', actor: 'acts', items: 'users' });
-
-  /**
-   * The history of an account: country, client, verification, former names (`GET /user/user_about`).
-   *
-   * Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The history of an account: country, client, verification, former names (`GET /user/user_about`). Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly userAbout = this.callOf<UserUserAboutInput, UserAbout>({ method: 'GET', path: '/user/user_about', effect: 'read', actor: 'acts' });
-
-  /**
-   * A user's tweets, replies and retweets, newest first (`GET /user/tweets_and_replies`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** A user's tweets, replies and retweets, newest first (`GET /user/tweets_and_replies`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly tweetsAndReplies = this.listOf<UserTweetsAndRepliesInput, UserTweetsAndRepliesPage, Tweet>({ method: 'GET', path: '/user/tweets_and_replies', effect: 'read', actor: 'acts', items: 'tweets' });
-
-  /**
-   * A user's published articles, as their wrapper tweets (`GET /user/articles_tweets`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** A user's published articles, as their wrapper tweets (`GET /user/articles_tweets`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly articlesTweets = this.listOf<UserArticlesTweetsInput, UserArticlesTweetsPage, Tweet>({ method: 'GET', path: '/user/articles_tweets', effect: 'read', actor: 'acts', items: 'tweets' });
-
-  /**
-   * The tweets that a user liked, the newest like first (`GET /user/likes`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The tweets that a user liked, the newest like first (`GET /user/likes`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly likes = this.listOf<UserLikesInput, UserLikesPage, Tweet>({ method: 'GET', path: '/user/likes', effect: 'read', actor: 'acts', items: 'tweets' });
-
-  /**
-   * The followers of a user (`GET /user/followers`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The followers of a user (`GET /user/followers`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly followers = this.listOf<UserFollowersInput, UserFollowersPage, UserCard>({ method: 'GET', path: '/user/followers', effect: 'read', actor: 'acts', items: 'followers' });
-
-  /**
-   * The users whom a user follows (`GET /user/following`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The users whom a user follows (`GET /user/following`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly following = this.listOf<UserFollowingInput, UserFollowingPage, UserCard>({ method: 'GET', path: '/user/following', effect: 'read', actor: 'acts', items: 'following' });
-
-  /**
-   * Followers of a user whom the actor follows too (`POST /user/followers_you_know`).
-   *
-   * Needs `user_name` or `user_id`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Followers of a user whom the actor follows too (`POST /user/followers_you_know`). Needs `user_name` or `user_id`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly followersYouKnow = this.listOf<UserFollowersYouKnowInput, UserFollowersYouKnowPage, UserCard>({ method: 'POST', path: '/user/followers_you_know', effect: 'read', actor: 'acts', items: 'followers_you_know' });
-
-  /**
-   * Accounts affiliated with a verified organization (`GET /user/affiliates`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Accounts affiliated with a verified organization (`GET /user/affiliates`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly affiliates = this.listOf<UserAffiliatesInput, UserAffiliatesPage, UserCard>({ method: 'GET', path: '/user/affiliates', effect: 'read', actor: 'acts', items: 'affiliates' });
-
-  /**
-   * Follow a user, or request to follow a protected user (`POST /user/follow`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Follow a user, or request to follow a protected user (`POST /user/follow`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly follow = this.callOf<UserFollowInput, UserFollowResult>({ method: 'POST', path: '/user/follow', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Unfollow a user, or withdraw a follow request (`POST /user/unfollow`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Unfollow a user, or withdraw a follow request (`POST /user/unfollow`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly unfollow = this.callOf<UserUnfollowInput, UserUnfollowResult>({ method: 'POST', path: '/user/unfollow', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Block a user; both stop following each other (`POST /user/block`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Block a user; both stop following each other (`POST /user/block`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly block = this.callOf<UserBlockInput, UserBlockResult>({ method: 'POST', path: '/user/block', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Unblock a user (`POST /user/unblock`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Unblock a user (`POST /user/unblock`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly unblock = this.callOf<UserUnblockInput, UserUnblockResult>({ method: 'POST', path: '/user/unblock', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Mute a user: hide their tweets in the home timeline and in mentions (`POST /user/mute`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Mute a user: hide their tweets in the home timeline and in mentions (`POST /user/mute`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly mute = this.callOf<UserMuteInput, UserMuteResult>({ method: 'POST', path: '/user/mute', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Unmute a user (`POST /user/unmute`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Unmute a user (`POST /user/unmute`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly unmute = this.callOf<UserUnmuteInput, UserUnmuteResult>({ method: 'POST', path: '/user/unmute', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * The actor's own bookmarks, newest first (`GET /user/bookmarks`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The actor's own bookmarks, newest first (`GET /user/bookmarks`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly bookmarks = this.listOf<Optional<UserBookmarksInput>, UserBookmarksPage, Tweet>({ method: 'GET', path: '/user/bookmarks', effect: 'read', actor: 'acts', items: 'tweets' });
 }
 
 export class ListCalls extends CallGroup {
-  /**
-   * Members of a list (`GET /list/members`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Members of a list (`GET /list/members`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly members = this.listOf<ListMembersInput, ListMembersPage, UserCard>({ method: 'GET', path: '/list/members', effect: 'read', actor: 'acts', items: 'members' });
 }
 
 export class MediaCalls extends CallGroup {
-  /**
-   * Upload a picture or a video to attach (`POST /media/upload`).
-   *
-   * JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The type is detected from the bytes and must match the declared type. An address is fetched through `proxy`, if given, with at most 5 redirects. Media that is not attached within 24 hours expires. Needs exactly one of `media_url` and `media_data`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Upload a picture or a video to attach (`POST /media/upload`). JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The type is detected from the bytes and must match the declared type. An address is fetched through `proxy`, if given, with at most 5 redirects. Media that is not attached within 24 hours expires. Needs exactly one of `media_url` and `media_data`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly upload = this.callOf<MediaUploadInput, MediaUploadResult>({ method: 'POST', path: '/media/upload', effect: 'once', actor: 'acts', bytes: ['media_data'] });
 }
 
 export class ArticleCalls extends CallGroup {
-  /**
-   * Write an article, as a draft or published (`POST /article/create`).
-   *
-   * Creates the draft and publishes it, in one call. If publishing fails, the draft is deleted; if that fails too, or the platform cannot delete drafts, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Write an article, as a draft or published (`POST /article/create`). Creates the draft and publishes it, in one call. If publishing fails, the draft is deleted; if that fails too, or the platform cannot delete drafts, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly create = this.callOf<ArticleCreateInput, ArticleCreateResult>({ method: 'POST', path: '/article/create', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] });
-
-  /**
-   * One article, with its content as Markdown (`GET /article/detail`).
-   *
-   * An article of the actor, or a published article of another user. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** One article, with its content as Markdown (`GET /article/detail`). An article of the actor, or a published article of another user. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly detail = this.callOf<ArticleDetailInput, Article>({ method: 'GET', path: '/article/detail', effect: 'read', actor: 'acts' });
-
-  /**
-   * The actor's own articles, newest first (`GET /article/list`).
-   *
-   * The articles have no `content` here. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The actor's own articles, newest first (`GET /article/list`). The articles have no `content` here. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly list = this.listOf<Optional<ArticleListInput>, ArticleListPage, ArticleSummary>({ method: 'GET', path: '/article/list', effect: 'read', actor: 'acts', items: 'articles' });
-
-  /**
-   * Change the title, the content or the cover of an article (`POST /article/update`).
-   *
-   * Changes only the given fields. A published article is unpublished, edited and published again, which gives it a new wrapper tweet. If a step fails, the article is restored; if that fails too, the error describes its state. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. Needs `title`, `content`, `cover_media_id`, `cover_image_url` or `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Change the title, the content or the cover of an article (`POST /article/update`). Changes only the given fields. A published article is unpublished, edited and published again, which gives it a new wrapper tweet. If a step fails, the article is restored; if that fails too, the error describes its state. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. Needs `title`, `content`, `cover_media_id`, `cover_image_url` or `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly update = this.callOf<ArticleUpdateInput, ArticleUpdateResult>({ method: 'POST', path: '/article/update', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] });
-
-  /**
-   * Publish a draft (`POST /article/publish`).
-   *
-   * Needs a premium account. An article that is already published stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Publish a draft (`POST /article/publish`). Needs a premium account. An article that is already published stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly publish = this.callOf<ArticlePublishInput, ArticlePublishResult>({ method: 'POST', path: '/article/publish', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Make a published article a draft again (`POST /article/unpublish`).
-   *
-   * Its wrapper tweet is removed. A draft stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Make a published article a draft again (`POST /article/unpublish`). Its wrapper tweet is removed. A draft stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly unpublish = this.callOf<ArticleUnpublishInput, ArticleUnpublishResult>({ method: 'POST', path: '/article/unpublish', effect: 'idempotent', actor: 'acts' });
-
-  /**
-   * Delete an article of the actor (`POST /article/delete`).
-   *
-   * Deletes a draft, or a published article with its wrapper tweet. A second request returns 404. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Delete an article of the actor (`POST /article/delete`). Deletes a draft, or a published article with its wrapper tweet. A second request returns 404. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly delete = this.callOf<ArticleDeleteInput, ArticleDeleteResult>({ method: 'POST', path: '/article/delete', effect: 'once', actor: 'acts' });
 }
 
 export class DmCalls extends CallGroup {
-  /**
-   * The actor's conversations, newest first (`GET /dm/list`). Sends `encryptionCode`.
-   *
-   * With `encryption_code` each has its decrypted `last_message`. The first page fixes the order: later messages do not move conversations on the next pages. Message requests are left out; `has_message_requests` is true if there are any. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The actor's conversations, newest first (`GET /dm/list`). Sends `encryptionCode`. With `encryption_code` each has its decrypted `last_message`. The first page fixes the order: later messages do not move conversations on the next pages. Message requests are left out; `has_message_requests` is true if there are any. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly list = this.listOf<Optional<DmListInput>, DmListPage, Conversation>({ method: 'GET', path: '/dm/list', effect: 'read', actor: 'acts', code: true, items: 'conversations' });
-
-  /**
-   * The messages of a conversation, newest first (`GET /dm/messages`). Sends `encryptionCode`.
-   *
-   * Edits and reactions are applied to each message. A message that cannot be decrypted is included; `undecryptable` has the reason. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The messages of a conversation, newest first (`GET /dm/messages`). Sends `encryptionCode`. Edits and reactions are applied to each message. A message that cannot be decrypted is included; `undecryptable` has the reason. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly messages = this.listOf<DmMessagesInput, DmMessagesPage, DirectMessage>({ method: 'GET', path: '/dm/messages', effect: 'read', actor: 'acts', code: true, items: 'messages' });
-
-  /**
-   * Send a message (`POST /dm/send`). Sends `encryptionCode`.
-   *
-   * With `user_id`, a conversation is started if there is none yet. Needs exactly one of `conversation_id` and `user_id`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Send a message (`POST /dm/send`). Sends `encryptionCode`. With `user_id`, a conversation is started if there is none yet. Needs exactly one of `conversation_id` and `user_id`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly send = this.callOf<DmSendInput, DmSendResult>({ method: 'POST', path: '/dm/send', effect: 'once', actor: 'acts', code: true });
-
-  /**
-   * Send an attachment, end-to-end encrypted (`POST /dm/send_media`). Sends `encryptionCode`.
-   *
-   * The file is encrypted before it is sent to the platform. Its bytes must be of the `type`: 1 image, 2 GIF, 3 video, 4 audio, 5 file (any), 6 SVG. The conversation must exist. Needs exactly one of `image_url` and `image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Send an attachment, end-to-end encrypted (`POST /dm/send_media`). Sends `encryptionCode`. The file is encrypted before it is sent to the platform. Its bytes must be of the `type`: 1 image, 2 GIF, 3 video, 4 audio, 5 file (any), 6 SVG. The conversation must exist. Needs exactly one of `image_url` and `image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly sendMedia = this.callOf<DmSendMediaInput, DmSendMediaResult>({ method: 'POST', path: '/dm/send_media', effect: 'once', actor: 'acts', code: true, bytes: ['image_base64'] });
-
-  /**
-   * Change the text of one of the actor's own messages (`POST /dm/edit`). Sends `encryptionCode`.
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Change the text of one of the actor's own messages (`POST /dm/edit`). Sends `encryptionCode`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly edit = this.callOf<DmEditInput, DmEditResult>({ method: 'POST', path: '/dm/edit', effect: 'once', actor: 'acts', code: true });
-
-  /**
-   * Delete a message for both users or for the actor only (`POST /dm/delete`). Sends `encryptionCode`.
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Delete a message for both users or for the actor only (`POST /dm/delete`). Sends `encryptionCode`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly delete = this.callOf<DmDeleteInput, DmDeleteResult>({ method: 'POST', path: '/dm/delete', effect: 'once', actor: 'acts', code: true });
-
-  /**
-   * Add a reaction to a message (`POST /dm/react`). Sends `encryptionCode`.
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Add a reaction to a message (`POST /dm/react`). Sends `encryptionCode`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly react = this.callOf<DmReactInput, DmReactResult>({ method: 'POST', path: '/dm/react', effect: 'once', actor: 'acts', code: true });
-
-  /**
-   * Take a reaction back (`POST /dm/unreact`). Sends `encryptionCode`.
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Take a reaction back (`POST /dm/unreact`). Sends `encryptionCode`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly unreact = this.callOf<DmUnreactInput, DmUnreactResult>({ method: 'POST', path: '/dm/unreact', effect: 'once', actor: 'acts', code: true });
-
-  /**
-   * Create chat keys for an account that has none (`POST /dm/enroll`). Sends `encryptionCode`.
-   *
-   * The public keys are published on the platform, and the private ones are stored in its key backup. `encryption_code` is a new code of your choice, which recovers them later. A code that is easy to guess is refused, and so is an account that already has keys, unless `replace_keys` is true. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** Create chat keys for an account that has none (`POST /dm/enroll`). Sends `encryptionCode`. The public keys are published on the platform, and the private ones are stored in its key backup. `encryption_code` is a new code of your choice, which recovers them later. A code that is easy to guess is refused, and so is an account that already has keys, unless `replace_keys` is true. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly enroll = this.callOf<Optional<DmEnrollInput>, DmEnrollResult>({ method: 'POST', path: '/dm/enroll', effect: 'once', actor: 'acts', code: true });
 }
 
 export class WebhooksCalls extends CallGroup {
-  /**
-   * Deliver the actor's activity to an address (`POST /webhooks`). Sends `encryptionCode`.
-   *
-   * The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the reason: repair the receiver, then validate the webhook. A second webhook with the same URL and `auth_token` is refused with 409. Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
+  /** Deliver the actor's activity to an address (`POST /webhooks`). Sends `encryptionCode`. The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the reason: repair the receiver, then validate the webhook. A second webhook with the same URL and `auth_token` is refused with 409. Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
   readonly create = this.callOf<WebhooksCreateInput, CreatedWebhook>({ method: 'POST', path: '/webhooks', effect: 'once', actor: 'acts', code: true });
-
-  /**
-   * The webhooks of the account, newest first (`GET /webhooks`).
-   *
-   * `GET /account/webhooks` returns the same list for free. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
+  /** The webhooks of the account, newest first (`GET /webhooks`). `GET /account/webhooks` returns the same list for free. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
   readonly list = this.listOf<Optional<WebhooksListInput>, WebhooksListPage, Webhook>({ method: 'GET', path: '/webhooks', effect: 'read', items: 'webhooks' });
-
-  /**
-   * One webhook (`GET /webhooks/{id}`).
-   *
-   * Free.
-   */
+  /** One webhook (`GET /webhooks/{id}`). Free. */
   readonly detail = this.callOf<WebhooksDetailInput, Webhook>({ method: 'GET', path: '/webhooks/{id}', effect: 'read' });
-
-  /**
-   * Run the CRC handshake again (`PUT /webhooks/{id}`). Sends `encryptionCode`.
-   *
-   * If `auth_token` with `proxy`, or `encryption_code`, is given, it replaces the stored one, unless the platform refuses it. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
+  /** Run the CRC handshake again (`PUT /webhooks/{id}`). Sends `encryptionCode`. If `auth_token` with `proxy`, or `encryption_code`, is given, it replaces the stored one, unless the platform refuses it. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
   readonly validate = this.callOf<WebhooksValidateInput, Webhook>({ method: 'PUT', path: '/webhooks/{id}', effect: 'idempotent', actor: 'stored', code: true });
-
-  /**
-   * Change the URL or the event types of a webhook, pause or resume it (`PATCH /webhooks/{id}`).
-   *
-   * The CRC handshake with a new URL runs at once. The webhook is not valid until the handshake has passed. `events: null` means all types. While a webhook is paused nothing is delivered. Its events are kept for 24 hours and delivered after `paused: false`, oldest first. Needs `url`, `events` or `paused`. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
+  /** Change the URL or the event types of a webhook, pause or resume it (`PATCH /webhooks/{id}`). The CRC handshake with a new URL runs at once. The webhook is not valid until the handshake has passed. `events: null` means all types. While a webhook is paused nothing is delivered. Its events are kept for 24 hours and delivered after `paused: false`, oldest first. Needs `url`, `events` or `paused`. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
   readonly update = this.callOf<WebhooksUpdateInput, Webhook>({ method: 'PATCH', path: '/webhooks/{id}', effect: 'idempotent' });
-
-  /**
-   * Send a signed `webhook.test` event now (`POST /webhooks/{id}/test`).
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
+  /** Send a signed `webhook.test` event now (`POST /webhooks/{id}/test`). A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
   readonly test = this.callOf<WebhooksTestInput, WebhookTest>({ method: 'POST', path: '/webhooks/{id}/test', effect: 'once' });
-
-  /**
-   * Replace the secret of a webhook (`POST /webhooks/{id}/rotate-secret`).
-   *
-   * For 24 hours `webhook-signature` has a signature of each secret. `x-platform-webhooks-signature` uses the new secret as soon as a CRC handshake with it has passed. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
+  /** Replace the secret of a webhook (`POST /webhooks/{id}/rotate-secret`). For 24 hours `webhook-signature` has a signature of each secret. `x-platform-webhooks-signature` uses the new secret as soon as a CRC handshake with it has passed. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
   readonly rotateSecret = this.callOf<WebhooksRotateSecretInput, WebhooksRotateSecretResult>({ method: 'POST', path: '/webhooks/{id}/rotate-secret', effect: 'once' });
-
-  /**
-   * The deliveries of the last 24 hours, newest first (`GET /webhooks/{id}/deliveries`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
+  /** The deliveries of the last 24 hours, newest first (`GET /webhooks/{id}/deliveries`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
   readonly deliveries = this.listOf<WebhooksDeliveriesInput, WebhooksDeliveriesPage, Delivery>({ method: 'GET', path: '/webhooks/{id}/deliveries', effect: 'read', items: 'deliveries' });
-
-  /**
-   * One delivery of the last 24 hours, with its attempts (`GET /webhooks/{id}/deliveries/{event_id}`).
-   *
-   * Each attempt has the headers of its request and the first 1 KiB of the response body. Free.
-   */
+  /** One delivery of the last 24 hours, with its attempts (`GET /webhooks/{id}/deliveries/{event_id}`). Each attempt has the headers of its request and the first 1 KiB of the response body. Free. */
   readonly delivery = this.callOf<WebhooksDeliveryInput, DeliveryDetail>({ method: 'GET', path: '/webhooks/{id}/deliveries/{event_id}', effect: 'read' });
-
-  /**
-   * Deliver one event of the last 24 hours again (`POST /webhooks/{id}/deliveries/{event_id}/resend`).
-   *
-   * Delivers the event with the same id and bytes, even if it was delivered or given up before. The CRC handshake runs first, as for a replay. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
+  /** Deliver one event of the last 24 hours again (`POST /webhooks/{id}/deliveries/{event_id}/resend`). Delivers the event with the same id and bytes, even if it was delivered or given up before. The CRC handshake runs first, as for a replay. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
   readonly resend = this.callOf<WebhooksResendInput, Delivery>({ method: 'POST', path: '/webhooks/{id}/deliveries/{event_id}/resend', effect: 'once' });
-
-  /**
-   * Deliver the events of the last 24 hours again (`POST /webhooks/replay`).
-   *
-   * Delivers them to one webhook, or to all valid webhooks that are not paused, with the same ids and bytes. New events do not wait for a replay. With `only: failed` it delivers the events that were given up or wait for another attempt. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.005 dollars if it succeeds, nothing if it fails.
-   */
+  /** Deliver the events of the last 24 hours again (`POST /webhooks/replay`). Delivers them to one webhook, or to all valid webhooks that are not paused, with the same ids and bytes. New events do not wait for a replay. With `only: failed` it delivers the events that were given up or wait for another attempt. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.005 dollars if it succeeds, nothing if it fails. */
   readonly replay = this.callOf<Optional<WebhooksReplayInput>, WebhooksReplayResult>({ method: 'POST', path: '/webhooks/replay', effect: 'once' });
-
-  /**
-   * Delete a webhook (`DELETE /webhooks/{id}`).
-   *
-   * A repeated request returns 404. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
+  /** Delete a webhook (`DELETE /webhooks/{id}`). A repeated request returns 404. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
   readonly delete = this.callOf<WebhooksDeleteInput, WebhooksDeleteResult>({ method: 'DELETE', path: '/webhooks/{id}', effect: 'once' });
 }
 
 export class ConnectionsCalls extends CallGroup {
-  /**
-   * Begin the sign-in of a platform user (`POST /connections`).
-   *
-   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. An account may have 1,000 connections, 100 of them pending. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
-   */
+  /** Begin the sign-in of a platform user (`POST /connections`). Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. An account may have 1,000 connections, 100 of them pending. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free. */
   readonly create = this.callOf<Optional<ConnectionsCreateInput>, StartedConnection>({ method: 'POST', path: '/connections', effect: 'once' });
-
-  /**
-   * The connections of the account, oldest first (`GET /connections`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
+  /** The connections of the account, oldest first (`GET /connections`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
   readonly list = this.listOf<Optional<ConnectionsListInput>, ConnectionsListPage, Connection>({ method: 'GET', path: '/connections', effect: 'read', items: 'connections' });
-
-  /**
-   * One connection (`GET /connections/{id}`).
-   *
-   * Free.
-   */
+  /** One connection (`GET /connections/{id}`). Free. */
   readonly detail = this.callOf<ConnectionsDetailInput, Connection>({ method: 'GET', path: '/connections/{id}', effect: 'read' });
-
-  /**
-   * Sign in again, with the same id (`POST /connections/{id}/reconnect`).
-   *
-   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
-   */
+  /** Sign in again, with the same id (`POST /connections/{id}/reconnect`). Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free. */
   readonly reconnect = this.callOf<ConnectionsReconnectInput, StartedConnection>({ method: 'POST', path: '/connections/{id}/reconnect', effect: 'once' });
-
-  /**
-   * Delete a connection (`DELETE /connections/{id}`).
-   *
-   * Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours. An app password stays valid until its user revokes it. A repeated request returns 404. Free.
-   */
+  /** Delete a connection (`DELETE /connections/{id}`). Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours. An app password stays valid until its user revokes it. A repeated request returns 404. Free. */
   readonly delete = this.callOf<ConnectionsDeleteInput, ConnectionsDeleteResult>({ method: 'DELETE', path: '/connections/{id}', effect: 'once' });
 }
 
 export class AccountKeysCalls extends CallGroup {
-  /**
-   * The API keys of the account (`GET /account/keys`).
-   *
-   * Free.
-   */
+  /** The API keys of the account (`GET /account/keys`). Free. */
   readonly get = this.callOf<Optional<NoInput>, AccountKeysResult>({ method: 'GET', path: '/account/keys', effect: 'read' });
-
-  /**
-   * Create an API key (`POST /account/keys`).
-   *
-   * Only this response contains the key, because the service stores only its hash. The account pays for all of its keys, and may have 100 that are not revoked. To replace a key, create a new one and then revoke the old one. A key with a restriction cannot manage keys or the account. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
-   */
+  /** Create an API key (`POST /account/keys`). Only this response contains the key, because the service stores only its hash. The account pays for all of its keys, and may have 100 that are not revoked. To replace a key, create a new one and then revoke the old one. A key with a restriction cannot manage keys or the account. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free. */
   readonly create = this.callOf<AccountKeysCreateInput, CreatedApiKey>({ method: 'POST', path: '/account/keys', effect: 'once' });
-
-  /**
-   * Revoke an API key (`DELETE /account/keys/{id}`).
-   *
-   * All processes of the service refuse a revoked key within 5 seconds. A key that is already revoked is returned as it is. The latest 100 revoked keys of an account stay listed. A repeated request returns 404. Free.
-   */
+  /** Revoke an API key (`DELETE /account/keys/{id}`). All processes of the service refuse a revoked key within 5 seconds. A key that is already revoked is returned as it is. The latest 100 revoked keys of an account stay listed. A repeated request returns 404. Free. */
   readonly revoke = this.callOf<AccountKeysRevokeInput, ApiKey>({ method: 'DELETE', path: '/account/keys/{id}', effect: 'once' });
 }
 
 export class AccountCalls extends CallGroup {
-  readonly keys: AccountKeysCalls;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.keys = new AccountKeysCalls(transport);
-  }
-
-  /**
-   * The API account and its keys (`GET /account`).
-   *
-   * Free.
-   */
+  readonly keys = this.groupOf(AccountKeysCalls);
+  /** The API account and its keys (`GET /account`). Free. */
   readonly get = this.callOf<Optional<NoInput>, Account>({ method: 'GET', path: '/account', effect: 'read' });
-
-  /**
-   * Set the threshold for the event of low credit (`PATCH /account`).
-   *
-   * A charge that takes the credit below the threshold sends one `account.low_credit` event to the webhooks of the account whose `events` list this type. The next event is sent after a payment has raised the credit to the threshold or above it. Needs `low_credit_threshold`. A repeated request does no harm. Free.
-   */
+  /** Set the threshold for the event of low credit (`PATCH /account`). A charge that takes the credit below the threshold sends one `account.low_credit` event to the webhooks of the account whose `events` list this type. The next event is sent after a payment has raised the credit to the threshold or above it. Needs `low_credit_threshold`. A repeated request does no harm. Free. */
   readonly update = this.callOf<AccountUpdateInput, Account>({ method: 'PATCH', path: '/account', effect: 'idempotent' });
-
-  /**
-   * The available credit, and the credit reserved by running calls (`GET /account/balance`).
-   *
-   * Free.
-   */
+  /** The available credit, and the credit reserved by running calls (`GET /account/balance`). Free. */
   readonly balance = this.callOf<Optional<NoInput>, Balance>({ method: 'GET', path: '/account/balance', effect: 'read' });
-
-  /**
-   * Successful calls and their cost, by hour or day (`GET /account/usage`).
-   *
-   * Free.
-   */
+  /** Successful calls and their cost, by hour or day (`GET /account/usage`). Free. */
   readonly usage = this.callOf<Optional<AccountUsageInput>, Usage>({ method: 'GET', path: '/account/usage', effect: 'read' });
-
-  /**
-   * The payments into the account, newest first (`GET /account/payments`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
+  /** The payments into the account, newest first (`GET /account/payments`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
   readonly payments = this.listOf<Optional<AccountPaymentsInput>, AccountPaymentsPage, Payment>({ method: 'GET', path: '/account/payments', effect: 'read', items: 'payments' });
-
-  /**
-   * The changes of keys, webhooks, credit and settings, newest first (`GET /account/audit`).
-   *
-   * Entries are kept for 400 days. An account keeps its last 10,000 entries. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
+  /** The changes of keys, webhooks, credit and settings, newest first (`GET /account/audit`). Entries are kept for 400 days. An account keeps its last 10,000 entries. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
   readonly audit = this.listOf<Optional<AccountAuditInput>, AccountAuditPage, AuditEntry>({ method: 'GET', path: '/account/audit', effect: 'read', items: 'audit' });
-
-  /**
-   * The webhooks of the account, newest first (`GET /account/webhooks`).
-   *
-   * A restricted key needs the group `webhooks`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
+  /** The webhooks of the account, newest first (`GET /account/webhooks`). A restricted key needs the group `webhooks`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
   readonly webhooks = this.listOf<Optional<AccountWebhooksInput>, AccountWebhooksPage, Webhook>({ method: 'GET', path: '/account/webhooks', effect: 'read', items: 'webhooks' });
 }
 
 /** The calls of Postern, a method for each. */
 export class Endpoints extends CallGroup {
-  readonly tweet: TweetCalls;
-  readonly user: UserCalls;
-  readonly list: ListCalls;
-  readonly media: MediaCalls;
-  readonly article: ArticleCalls;
-  readonly dm: DmCalls;
-  readonly webhooks: WebhooksCalls;
-  readonly connections: ConnectionsCalls;
-  readonly account: AccountCalls;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.tweet = new TweetCalls(transport);
-    this.user = new UserCalls(transport);
-    this.list = new ListCalls(transport);
-    this.media = new MediaCalls(transport);
-    this.article = new ArticleCalls(transport);
-    this.dm = new DmCalls(transport);
-    this.webhooks = new WebhooksCalls(transport);
-    this.connections = new ConnectionsCalls(transport);
-    this.account = new AccountCalls(transport);
-  }
-
-  /**
-   * The actions, event types and limits of the connected platform (`GET /capabilities`).
-   *
-   * Free.
-   */
+  readonly tweet = this.groupOf(TweetCalls);
+  readonly user = this.groupOf(UserCalls);
+  readonly list = this.groupOf(ListCalls);
+  readonly media = this.groupOf(MediaCalls);
+  readonly article = this.groupOf(ArticleCalls);
+  readonly dm = this.groupOf(DmCalls);
+  readonly webhooks = this.groupOf(WebhooksCalls);
+  readonly connections = this.groupOf(ConnectionsCalls);
+  readonly account = this.groupOf(AccountCalls);
+  /** The actions, event types and limits of the connected platform (`GET /capabilities`). Free. */
   readonly capabilities = this.callOf<Optional<NoInput>, Capabilities>({ method: 'GET', path: '/capabilities', effect: 'read' });
-
-  /**
-   * A token that opens the live stream in a browser (`POST /events/token`). Sends `encryptionCode`.
-   *
-   * A browser's `EventSource` cannot send headers, so it opens `GET /events?token=…` with this token instead of the API key and the actor's credentials. The token opens only this stream, with these types, for 15 minutes and any number of times. It has the restrictions of the API key, and ends with it. It is a secret: whoever has it can read the stream. Opening the stream is charged as usual. Free.
-   */
+  /** A token that opens the live stream in a browser (`POST /events/token`). Sends `encryptionCode`. A browser's `EventSource` cannot send headers, so it opens `GET /events?token=…` with this token instead of the API key and the actor's credentials. The token opens only this stream, with these types, for 15 minutes and any number of times. It has the restrictions of the API key, and ends with it. It is a secret: whoever has it can read the stream. Opening the stream is charged as usual. Free. */
   readonly eventsToken = this.callOf<Optional<EventsTokenInput>, EventsTokenResult>({ method: 'POST', path: '/events/token', effect: 'read', actor: 'acts', code: true });
-
-  /**
-   * The actor's activity as it happens (`GET /events`). Sends `encryptionCode`.
-   *
-   * Server-Sent Events with the events that a webhook of the actor would get. Each has its id, so a client that reconnects with `Last-Event-ID` within 24 hours misses none; if events may be missing, an event `gap` reports it. Message events need `encryption_code`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
+  /** The actor's activity as it happens (`GET /events`). Sends `encryptionCode`. Server-Sent Events with the events that a webhook of the actor would get. Each has its id, so a client that reconnects with `Last-Event-ID` within 24 hours misses none; if events may be missing, an event `gap` reports it. Message events need `encryption_code`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
   readonly events = this.streamOf<Optional<EventsInput>>({ method: 'GET', path: '/events', effect: 'read', actor: 'acts', code: true });
 }

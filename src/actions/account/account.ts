@@ -20,7 +20,6 @@ export const updateAccount = accountAction({
   description:
     'A charge that takes the credit below the threshold sends one `account.low_credit` event to the webhooks of the account whose `events` ' +
     'list this type. The next event is sent after a payment has raised the credit to the threshold or above it.',
-  effect: 'idempotent',
   input: z.object({ low_credit_threshold: thresholdInput.nullable().optional() }).check(anyOf('low_credit_threshold')),
   example: { low_credit_threshold: '1.5' },
   output: accountDetails,
@@ -32,7 +31,6 @@ export const details = accountAction({
   name: 'account',
   method: 'GET',
   summary: 'The API account and its keys',
-  effect: 'read',
   input: z.object({}),
   example: {},
   output: accountDetails,
@@ -43,7 +41,6 @@ export const balance = accountAction({
   name: 'account/balance',
   method: 'GET',
   summary: 'The available credit, and the credit reserved by running calls',
-  effect: 'read',
   input: z.object({}),
   example: {},
   output: accountBalance,
@@ -54,7 +51,6 @@ export const usage = accountAction({
   name: 'account/usage',
   method: 'GET',
   summary: 'Successful calls and their cost, by hour or day',
-  effect: 'read',
   input: z.object({
     from: moment.optional().meta({
       description:
@@ -78,7 +74,6 @@ export const payments = accountAction({
   name: 'account/payments',
   method: 'GET',
   summary: 'The payments into the account, newest first',
-  effect: 'read',
   paged: true,
   input: z.object(pageInput),
   example: { count: 5 },
@@ -94,7 +89,6 @@ export const audit = accountAction({
   method: 'GET',
   summary: 'The changes of keys, webhooks, credit and settings, newest first',
   description: 'Entries are kept for 400 days. An account keeps its last 10,000 entries.',
-  effect: 'read',
   paged: true,
   input: z.object(pageInput),
   example: { count: 5 },

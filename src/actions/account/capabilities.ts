@@ -7,7 +7,6 @@ export const capabilities = accountAction({
   name: 'capabilities',
   method: 'GET',
   summary: 'The actions, event types and limits of the connected platform',
-  effect: 'read',
   input: z.object({}),
   example: {},
   output: schema,

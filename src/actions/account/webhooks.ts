@@ -8,7 +8,6 @@ export const accountWebhooks = accountAction({
   method: 'GET',
   summary: 'The webhooks of the account, newest first',
   description: 'A restricted key needs the group `webhooks`.',
-  effect: 'read',
   keyGroup: 'webhooks',
   paged: true,
   input: z.object(pageInput),

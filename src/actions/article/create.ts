@@ -24,7 +24,6 @@ export const createArticle = platformAction({
   description:
     'Creates the draft and publishes it, in one call. If publishing fails, the draft is deleted; if that fails too, or the platform cannot ' +
     'delete drafts, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created.',
-  effect: 'once',
   takesBase64: true,
   input,
   expensive: contentCheck<z.output<typeof input>>(),

@@ -10,7 +10,6 @@ export const articleDetail = platformAction({
   method: 'GET',
   summary: 'One article, with its content as Markdown',
   description: 'An article of the actor, or a published article of another user.',
-  effect: 'read',
   input: z.object({ article_id: articleId }),
   example: { article_id: '1989000000000000000' },
   output: article,
@@ -22,7 +21,6 @@ export const listArticles = platformAction({
   method: 'GET',
   summary: "The actor's own articles, newest first",
   description: 'The articles have no `content` here.',
-  effect: 'read',
   paged: true,
   input: z.object({
     status: articleStatus.optional().meta({

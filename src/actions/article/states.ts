@@ -39,7 +39,6 @@ export const deleteArticle = platformAction({
   method: 'POST',
   summary: 'Delete an article of the actor',
   description: 'Deletes a draft, or a published article with its wrapper tweet. A second request returns 404.',
-  effect: 'once',
   destructive: true,
   input: z.object({ article_id: articleId }),
   example: { article_id: '1989000000000000000' },

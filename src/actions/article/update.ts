@@ -33,7 +33,6 @@ export const updateArticle = platformAction({
   description:
     'Changes only the given fields. A published article is unpublished, edited and published again, which gives it a new ' +
     'wrapper tweet. If a step fails, the article is restored; if that fails too, the error describes its state.',
-  effect: 'once',
   destructive: true,
   takesBase64: true,
   input,

@@ -90,7 +90,6 @@ export const createConnection = accountAction({
   description:
     `${aboutPage} The connection is \`pending\` until then. Afterwards its \`id\` stands for \`auth_token\` in all calls of the account. ` +
     'An account may have 1,000 connections, 100 of them pending.',
-  effect: 'once',
   secretFields,
   input: z.object({
     scopes: requestedScopes.meta({
@@ -112,7 +111,6 @@ export const listConnections = accountAction({
   method: 'GET',
   path: '/connections',
   summary: 'The connections of the account, oldest first',
-  effect: 'read',
   paged: true,
   input: z.object(pageInput),
   example: { count: 5 },
@@ -128,7 +126,6 @@ export const connectionDetail = accountAction({
   method: 'GET',
   path: '/connections/{id}',
   summary: 'One connection',
-  effect: 'read',
   input: z.object({ id: connectionIdInput }),
   example: { id: exampleConnectionId },
   output: connection,
@@ -141,7 +138,6 @@ export const reconnect = accountAction({
   path: '/connections/{id}/reconnect',
   summary: 'Sign in again, with the same id',
   description: `${aboutPage} The old login works until then, and stays if the sign-in fails. Another user than before is refused.`,
-  effect: 'once',
   secretFields,
   input: z.object({
     id: connectionIdInput,
@@ -166,7 +162,6 @@ export const deleteConnection = accountAction({
   description:
     'Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 ' +
     'hours. An app password stays valid until its user revokes it.',
-  effect: 'once',
   destructive: true,
   input: z.object({ id: connectionIdInput }),
   example: { id: exampleConnectionId },

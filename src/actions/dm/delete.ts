@@ -6,7 +6,6 @@ export const dmDelete = platformAction({
   name: 'dm/delete',
   method: 'POST',
   summary: 'Delete a message for both users or for the actor only',
-  effect: 'once',
   destructive: true,
   code: 'required',
   input: z.object({

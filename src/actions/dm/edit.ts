@@ -15,7 +15,6 @@ export const dmEdit = platformAction({
   name: 'dm/edit',
   method: 'POST',
   summary: "Change the text of one of the actor's own messages",
-  effect: 'once',
   destructive: true,
   code: 'required',
   input: z.object({ conversation_id: inConversation, seq_id: targetMessage, text: messageText }),

@@ -9,7 +9,6 @@ export const dmEnroll = platformAction({
   description:
     'The public keys are published on the platform, and the private ones are stored in its key backup. `encryption_code` is a new code of your choice, ' +
     'which recovers them later. A code that is easy to guess is refused, and so is an account that already has keys, unless `replace_keys` is true.',
-  effect: 'once',
   handlesCredentials: true,
   code: 'required',
   input: z.object({

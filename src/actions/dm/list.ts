@@ -25,7 +25,6 @@ export const dmList = platformAction({
   description:
     'With `encryption_code` each has its decrypted `last_message`. The first page fixes the order: later messages do not move ' +
     'conversations on the next pages. Message requests are left out; `has_message_requests` is true if there are any.',
-  effect: 'read',
   paged: 'two-part',
   code: 'optional',
   input: z.object({

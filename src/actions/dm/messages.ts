@@ -10,7 +10,6 @@ export const dmMessages = platformAction({
   summary: 'The messages of a conversation, newest first',
   description:
     'Edits and reactions are applied to each message. A message that cannot be decrypted is included; `undecryptable` has the reason.',
-  effect: 'read',
   paged: true,
   code: 'required',
   input: z.object({ conversation_id: inConversation, ...pageInput }),

@@ -9,7 +9,6 @@ function reaction(name: ActionName, summary: string, added: boolean) {
     name,
     method: 'POST',
     summary,
-    effect: 'once',
     code: 'required',
     input: z.object({ conversation_id: inConversation, seq_id: targetMessage, emoji }),
     example: { conversation_id: exampleConversation, seq_id: exampleMessage, emoji: '❤️' },

@@ -50,7 +50,6 @@ export const dmSendMedia = platformAction({
   description:
     'The file is encrypted before it is sent to the platform. Its bytes must be of the `type`: 1 image, 2 GIF, 3 video, ' +
     '4 audio, 5 file (any), 6 SVG. The conversation must exist.',
-  effect: 'once',
   code: 'required',
   takesBase64: true,
   input: z

@@ -10,7 +10,6 @@ export const dmSend = platformAction({
   method: 'POST',
   summary: 'Send a message',
   description: 'With `user_id`, a conversation is started if there is none yet.',
-  effect: 'once',
   code: 'required',
   input: z
     .object({

@@ -8,7 +8,6 @@ export const listMembers = platformAction({
   name: 'list/members',
   method: 'GET',
   summary: 'Members of a list',
-  effect: 'read',
   paged: true,
   input: z.object({ listId: numericId.meta({ description: "The platform's id of the list." }), ...pageInput }),
   example: { listId: '1989000000000000000', count: 1 },

@@ -13,7 +13,6 @@ export const uploadMedia = platformAction({
     'JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The ' +
     'type is detected from the bytes and must match the declared type. An address is fetched through `proxy`, if given, ' +
     'with at most 5 redirects. Media that is not attached within 24 hours expires.',
-  effect: 'once',
   takesBase64: true,
   input: z
     .object({

@@ -10,7 +10,6 @@ export const advancedSearch = platformAction({
   name: 'tweet/advanced_search',
   method: 'GET',
   summary: 'Search tweets',
-  effect: 'read',
   paged: true,
   input: z.object({
     q: searchText.meta({

@@ -35,7 +35,6 @@ export const createTweet = platformAction({
   name: 'tweet/create',
   method: 'POST',
   summary: 'Post a tweet, a reply or a quote',
-  effect: 'once',
   input: z
     .object({
       text: z

@@ -14,7 +14,6 @@ export const tweetLookup = platformAction({
   path: '/tweets',
   summary: 'Up to 100 tweets by their ids, in this order',
   description: 'An id that is given more than once counts once. Costs one call, also if tweets are missing.',
-  effect: 'read',
   input: z.object({ ids: lookupList(numericId, 'Ids of tweets, at most 100 different ones.') }),
   example: { ids: ['1989000000000000000', '1'] },
   output: z.object({
@@ -32,7 +31,6 @@ export const tweetDetail = platformAction({
   name: 'tweet/detail',
   method: 'GET',
   summary: 'One tweet',
-  effect: 'read',
   input: z.object({ tweet_id: tweetId }),
   example: { tweet_id: '1989000000000000000' },
   output: tweet,

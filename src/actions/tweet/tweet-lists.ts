@@ -11,7 +11,6 @@ type Read<Item> = (platform: PlatformSession, id: string, page: PageRequest) => 
 
 const ofTweet = {
   method: 'GET',
-  effect: 'read',
   paged: true,
   input: z.object({ tweet_id: tweetId, ...pageInput }),
   example: { tweet_id: '1989000000000000000', count: 1 },

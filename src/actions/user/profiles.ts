@@ -11,7 +11,6 @@ export const me = platformAction({
   name: 'user/me',
   method: 'GET',
   summary: "The actor's own profile",
-  effect: 'read',
   input: z.object({}),
   example: {},
   output: userProfile,
@@ -22,7 +21,6 @@ export const userInfo = platformAction({
   name: 'user/info',
   method: 'GET',
   summary: 'The profile of a user',
-  effect: 'read',
   input: z.object(userInput).check(anyOf('userName', 'userId')),
   example: { userName: 'grace' },
   output: userProfile,
@@ -33,7 +31,6 @@ export const about = platformAction({
   name: 'user/user_about',
   method: 'GET',
   summary: 'The history of an account: country, client, verification, former names',
-  effect: 'read',
   input: z.object(userInput).check(anyOf('userName', 'userId')),
   example: { userName: 'grace' },
   output: userAbout,
@@ -53,7 +50,6 @@ export const userLookup = platformAction({
   path: '/users',
   summary: 'The profiles of up to 100 users by their ids or names, in this order',
   description: 'A user who is given more than once counts once. Costs one call, also if users are missing.',
-  effect: 'read',
   input: z
     .object({
       ids: lookupList(numericId, 'Ids of users, at most 100 different ones.').optional(),

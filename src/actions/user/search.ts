@@ -8,7 +8,6 @@ export const searchUsers = platformAction({
   name: 'user/search',
   method: 'GET',
   summary: 'Search users by name and description',
-  effect: 'read',
   paged: true,
   input: z.object({
     q: searchText.meta({

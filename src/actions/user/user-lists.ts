@@ -60,7 +60,6 @@ function declared({ name, summary, example }: UserList<unknown>) {
     name,
     method: 'GET',
     summary,
-    effect: 'read',
     paged: true,
     owner: { id: 'userId', name: 'userName' },
     input,

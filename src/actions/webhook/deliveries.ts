@@ -9,7 +9,6 @@ export const webhookDeliveries = accountAction({
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
   summary: 'The deliveries of the last 24 hours, newest first',
-  effect: 'read',
   paged: true,
   input: z.object({ id: webhookId, ...pageInput }),
   example: { id: 'wh_Q5bX2m', count: 5 },
@@ -26,7 +25,6 @@ export const webhookDelivery = accountAction({
   path: '/webhooks/{id}/deliveries/{event_id}',
   summary: 'One delivery of the last 24 hours, with its attempts',
   description: 'Each attempt has the headers of its request and the first 1 KiB of the response body.',
-  effect: 'read',
   input: z.object({ id: webhookId, event_id: deliveredEventId }),
   example: { id: 'wh_Q5bX2m', event_id: 'evt_3xY0Zk5mQeT9uVbN1cLrPd7s' },
   output: deliveryDetail,
@@ -41,7 +39,6 @@ export const resendDelivery = accountAction({
   description:
     'Delivers the event with the same id and bytes, even if it was delivered or given up before. The CRC handshake runs first, as for a replay.',
   price: webhookPrice,
-  effect: 'once',
   input: z.object({ id: webhookId, event_id: deliveredEventId }),
   example: { id: 'wh_Q5bX2m', event_id: 'evt_3xY0Zk5mQeT9uVbN1cLrPd7s' },
   output: delivery,

@@ -19,7 +19,6 @@ export const eventStream = platformAction({
     'Server-Sent Events with the events that a webhook of the actor would get. Each has its id, so a client that reconnects with ' +
     '`Last-Event-ID` within 24 hours misses none; if events may be missing, an event `gap` reports it. Message events ' +
     'need `encryption_code`.',
-  effect: 'read',
   kind: 'stream',
   code: 'optional',
   input: z.object({
