@@ -40,7 +40,7 @@ test('the documents and the types of the client name the replacement', () => {
   const performed = { input: {}, answer: {} };
   const operation = operationOf(tweetDetail, actions, new SchemaBook(), performed);
   expect(operation).toMatchObject({ deprecated: true, description: expect.stringContaining(text) });
-  expect(clientSource(actions)).toContain(`   * @deprecated ${text}\n`);
+  expect(clientSource(actions)).toContain(`   * @deprecated ${text} */`);
   expect(oneCall({ action: tweetDetail }).deprecationReason).toBe(text);
 });
 
