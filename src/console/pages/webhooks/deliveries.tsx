@@ -54,7 +54,7 @@ export function Deliveries({ id }: { id: string }) {
     >
       {error && <ErrorState error={error} />}
       {pages.items !== null && pages.items.length > 0 && (
-        <div class="toolbar inset">
+        <div class="row toolbar inset">
           <Choice
             label="Shown deliveries"
             options={[
@@ -111,7 +111,7 @@ export function Deliveries({ id }: { id: string }) {
             label: 'Actions',
             hidesLabel: true,
             cell: ({ event_id }) => (
-              <div class="actions">
+              <div class="row actions">
                 <Button
                   small
                   busy={busy === `webhooks/delivery ${event_id}`}
@@ -143,7 +143,7 @@ export function Deliveries({ id }: { id: string }) {
 function Attempts({ of: { type, event_id, attempts }, onClose }: { of: DeliveryDetailView; onClose: () => void }) {
   return (
     <Dialog title={`Attempts of ${type}`} onClose={onClose}>
-      <div class="dialog-body">
+      <div class="stack dialog-body">
         <p class="soft">
           <code>{event_id}</code>
         </p>
