@@ -112,7 +112,9 @@ export function eventTypesSource(): string {
     ([name, schema]) => [name, typeSource(schema as JsonObject)] as const,
   );
   const declarations = declarationsOf(new Map(types), {
+    AnyEvent: ['AccountLowCreditEvent', 'WebhookTestEvent'],
     AnyMessageEvent: ['MessageReceivedEvent', 'MessageEditedEvent', 'MessageDeletedEvent'],
+    AnyMessageChange: ['MessageDeletedEvent', 'MessageReactionAddedEvent'],
     AnyTweetEvent: ['TweetMentionEvent', 'TweetReplyEvent'],
     ActorsEvent: ['TweetLikeEvent', 'UserFollowEvent'],
   });

@@ -134,21 +134,13 @@ export interface AnyTweet {
   quoted_tweet_id: string | null;
 }
 
-export interface AnyUser {
-  /** The platform's id of the user. */
-  id: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
+export interface AnyUser extends ShownUser {
   /** Self-description of the user. */
   description: string;
   /** Location that the user states. */
   location: string | null;
   /** Website of the user. */
   url: string | null;
-  /** Address of the profile picture. */
-  profilePicture: string | null;
   /** Address of the banner. */
   coverPicture: string | null;
   /** True if the user is verified. */
@@ -230,7 +222,17 @@ export interface ArticleCreateInput {
   publish?: boolean | undefined;
 }
 
-export interface ArticleCreateResult extends ArticleChoice {
+export interface ArticleListInput extends PageInput {
+  /** Only articles of this status; drafts and published ones if left out. */
+  status?: ArticleStatus | undefined;
+}
+
+export interface ArticleListPage extends Page {
+  article_count: number;
+  articles: ArticleSummary[];
+}
+
+export interface ArticlePlace extends ArticleChoice {
   /** Draft or published. */
   status: ArticleStatus;
   /** Id of the tweet that wraps the article; null for a draft. */
@@ -241,16 +243,6 @@ export interface ArticleCreateResult extends ArticleChoice {
   public_url: string | null;
   /** Id of the cover; null if there is none. */
   cover_media_id: string | null;
-}
-
-export interface ArticleListInput extends PageInput {
-  /** Only articles of this status; drafts and published ones if left out. */
-  status?: ArticleStatus | undefined;
-}
-
-export interface ArticleListPage extends Page {
-  article_count: number;
-  articles: ArticleSummary[];
 }
 
 export interface ArticlePublishResult extends ArticleChoice {
@@ -263,19 +255,9 @@ export interface ArticlePublishResult extends ArticleChoice {
 export type ArticleStatus = 'draft' | 'published';
 
 /** An article, without its content. */
-export interface ArticleSummary extends ArticleChoice {
+export interface ArticleSummary extends ArticlePlace {
   /** Title of the article. */
   title: string;
-  /** Draft or published. */
-  status: ArticleStatus;
-  /** Id of the tweet that wraps the article; null for a draft. */
-  tweet_id: string | null;
-  /** Address of a draft, for its author only; null if it is published. */
-  draft_url: string | null;
-  /** Public address of a published article; null for a draft. */
-  public_url: string | null;
-  /** Id of the cover; null if there is none. */
-  cover_media_id: string | null;
   /** When the article was created. */
   created_at: string;
   /** When the article was last edited. */
@@ -390,6 +372,15 @@ export interface Capabilities {
   sign_in: SignIn | null;
 }
 
+export interface ChangedMessage {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** Id of the message that was changed. */
+  target_seq_id: string;
+}
+
 /** The user of the platform; null before the first sign-in. */
 export interface ConnectedUser {
   /** The platform's id of the user. */
@@ -423,6 +414,11 @@ export interface Connection {
   error: string | null;
 }
 
+export interface ConnectionChoice {
+  /** Id of the connection. */
+  id: string;
+}
+
 export interface ConnectionsCreateInput {
   /** Scopes to request. Default: all except those of direct messages. `GET /capabilities` lists all scopes. */
   scopes?: string[] | undefined;
@@ -434,14 +430,7 @@ export interface ConnectionsCreateInput {
   app_password?: string | undefined;
 }
 
-export interface ConnectionsDeleteInput {
-  /** Id of the connection. */
-  id: string;
-}
-
-export interface ConnectionsDeleteResult {
-  /** Id of the connection. */
-  id: string;
+export interface ConnectionsDeleteResult extends ConnectionChoice {
   /** Always true. A failed request returns an error instead. */
   deleted: boolean;
 }
@@ -450,9 +439,7 @@ export interface ConnectionsListPage extends Page {
   connections: Connection[];
 }
 
-export interface ConnectionsReconnectInput {
-  /** Id of the connection. */
-  id: string;
+export interface ConnectionsReconnectInput extends ConnectionChoice {
   /** Scopes to request. Default: the current scopes of the connection. */
   scopes?: string[] | undefined;
   /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
@@ -576,44 +563,19 @@ export interface DirectMessage {
   undecryptable: string | null;
 }
 
-export interface DmDeleteInput {
-  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
-  conversation_id: string;
-  /** `seq_id` of the message. */
-  seq_id: string;
+export interface DmDeleteInput extends MessageChoice {
   /** True deletes the message for both users, which is possible for the actor's own messages only. If left out, true for those and false for others. */
   for_all?: boolean | undefined;
 }
 
-export interface DmDeleteResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
-  /** Id of the message that was changed. */
-  target_seq_id: string;
-}
-
-export interface DmEditInput {
-  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
-  conversation_id: string;
-  /** `seq_id` of the message. */
-  seq_id: string;
+export interface DmEditInput extends MessageChoice {
   /** Text of the message, up to 10,000 characters. */
   text: string;
 }
 
-export interface DmEditResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
+export interface DmEditResult extends SentMessage {
   /** Id of the message that was changed. */
   target_seq_id: string;
-  /** Id of the message, generated by the sender's client. */
-  message_id: string;
-  /** The text, as sent. */
-  text: string;
 }
 
 export interface DmEnrollInput {
@@ -655,22 +617,12 @@ export interface DmMessagesPage extends Page {
   messages: DirectMessage[];
 }
 
-export interface DmReactInput {
-  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
-  conversation_id: string;
-  /** `seq_id` of the message. */
-  seq_id: string;
+export interface DmReactInput extends MessageChoice {
   /** One emoji, with or without its variation selectors (U+FE0F). The spelling that Unicode recommends is sent. */
   emoji: string;
 }
 
-export interface DmReactResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
-  /** Id of the message that was changed. */
-  target_seq_id: string;
+export interface DmReactResult extends ChangedMessage {
   /** The emoji. */
   emoji: string;
 }
@@ -705,13 +657,7 @@ export interface DmSendMediaInput {
   keep_metadata?: boolean | undefined;
 }
 
-export interface DmSendMediaResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** Id of the message, generated by the sender's client. */
-  message_id: string;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
+export interface DmSendMediaResult extends SentMessage {
   /** The platform's key of the encrypted file. */
   media_hash_key: string;
   /** Name of the file. */
@@ -720,21 +666,11 @@ export interface DmSendMediaResult {
   type: number;
   /** Size in bytes before encryption. */
   size: number;
-  /** The text, as sent. */
-  text: string;
 }
 
-export interface DmSendResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** Id of the message, generated by the sender's client. */
-  message_id: string;
+export interface DmSendResult extends SentMessage {
   /** Id of the message for edits, deletions and reactions. */
   seq_id: string;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
-  /** The text, as sent. */
-  text: string;
 }
 
 /** Percentiles of the durations of successful calls, with an error of at most 9 %. */
@@ -836,6 +772,13 @@ export interface MediaUploadResult {
   size: number;
 }
 
+export interface MessageChoice {
+  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
+  conversation_id: string;
+  /** `seq_id` of the message. */
+  seq_id: string;
+}
+
 /** A tweet that a look-up did not find. */
 export interface MissingTweet {
   /** The platform's id of the tweet. */
@@ -867,18 +810,10 @@ export interface PageInput {
 }
 
 /** A user who takes part in a conversation. */
-export interface Participant {
+export interface Participant extends ShownUser {
   type: 'user';
-  /** The platform's id of the user. */
-  id: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
   /** Website of the user. */
   url: string | null;
-  /** Address of the profile picture. */
-  profilePicture: string | null;
   /** True if the platform verified the account. */
   isVerified: boolean;
   /** True for a premium account. */
@@ -910,6 +845,28 @@ export interface QuotedTweet extends AnyTweet {
   quoted_tweet: Record<string, unknown> | null;
 }
 
+export interface SentMessage {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** Id of the message, generated by the sender's client. */
+  message_id: string;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** The text, as sent. */
+  text: string;
+}
+
+export interface ShownUser {
+  /** The platform's id of the user. */
+  id: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** Address of the profile picture. */
+  profilePicture: string | null;
+}
+
 /** The sign-in of platform users, by which connections are made. */
 export interface SignIn {
   /** All scopes that a sign-in may ask for. */
@@ -919,15 +876,22 @@ export interface SignIn {
 }
 
 /** A sign-in that has begun. */
-export interface StartedConnection {
-  /** Id of the connection. */
-  id: string;
+export interface StartedConnection extends ConnectionChoice {
   /** `pending`; `active` if it was made with an app password; or the status before a reconnect. */
   status: 'pending' | 'active' | 'expired' | 'revoked' | 'failed';
   /** The page to open in the browser of the person who signs in. It works once, within 10 minutes; null for an app password. */
   authorize_url: string | null;
   /** When the page stops working; null for an app password. */
   expires_at: string | null;
+}
+
+export interface TargetUser {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
 }
 
 export interface TargetUserInput {
@@ -965,9 +929,7 @@ export interface TweetAdvancedSearchPage extends TweetPage {
   query: string;
 }
 
-export interface TweetBookmarkResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetBookmarkResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   bookmarked: boolean;
 }
@@ -1011,23 +973,17 @@ export interface TweetCreateResult {
   community_id: string;
 }
 
-export interface TweetDeleteResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetDeleteResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   deleted: boolean;
 }
 
-export interface TweetFavoriteResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetFavoriteResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   liked: boolean;
 }
 
-export interface TweetLikersPage extends UserPage {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetLikersPage extends UserPage, TweetResult {
   users: UserCard[];
 }
 
@@ -1047,35 +1003,27 @@ export interface TweetPage extends Page {
   tweets: Tweet[];
 }
 
-export interface TweetQuotesPage extends TweetPage {
+export interface TweetResult {
   /** The platform's id of the tweet. */
   tweetId: string;
 }
 
-export interface TweetRetweetResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetRetweetResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   retweeted: boolean;
 }
 
-export interface TweetUnbookmarkResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetUnbookmarkResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   unbookmarked: boolean;
 }
 
-export interface TweetUnlikeResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetUnlikeResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   unliked: boolean;
 }
 
-export interface TweetUnretweetResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetUnretweetResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   unretweeted: boolean;
 }
@@ -1107,15 +1055,7 @@ export interface UsageRow {
 }
 
 /** The history of an account. */
-export interface UserAbout {
-  /** The platform's id of the user. */
-  id: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
-  /** Address of the profile picture. */
-  profilePicture: string | null;
+export interface UserAbout extends ShownUser {
   /** When the account was created. */
   createdAt: string;
   /** True if the user is verified. */
@@ -1144,13 +1084,7 @@ export interface UserArticlesTweetsPage extends TweetPage {
   userId: string;
 }
 
-export interface UserBlockResult {
-  /** The platform's id of the user. */
-  userId: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
+export interface UserBlockResult extends TargetUser {
   /** True if the actor is blocking the user now. */
   blocking: boolean;
 }
@@ -1167,13 +1101,7 @@ export interface UserCard extends AnyUserCard {
   listed: number;
 }
 
-export interface UserFollowResult {
-  /** The platform's id of the user. */
-  userId: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
+export interface UserFollowResult extends TargetUser {
   /** True if the actor follows the user now. */
   following: boolean;
   /** True if the user has not accepted the follow request yet. */
@@ -1225,13 +1153,7 @@ export interface UserLookupResult {
   missing: MissingUser[];
 }
 
-export interface UserMuteResult {
-  /** The platform's id of the user. */
-  userId: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
+export interface UserMuteResult extends TargetUser {
   /** True if the actor is muting the user now. */
   muting: boolean;
 }
@@ -1362,14 +1284,17 @@ export interface WebhooksUpdateInput extends WebhookChoice {
 export type AccountAuditInput = PageInput;
 export type AccountPaymentsInput = PageInput;
 export type AccountWebhooksInput = PageInput;
+export type ArticleCreateResult = ArticlePlace;
 export type ArticleDeleteInput = ArticleChoice;
 export type ArticleDeleteResult = ArticleChoice;
 export type ArticleDetailInput = ArticleChoice;
 export type ArticlePublishInput = ArticleChoice;
 export type ArticleUnpublishInput = ArticleChoice;
 export type ArticleUnpublishResult = ArticleChoice;
-export type ConnectionsDetailInput = ConnectionsDeleteInput;
+export type ConnectionsDeleteInput = ConnectionChoice;
+export type ConnectionsDetailInput = ConnectionChoice;
 export type ConnectionsListInput = PageInput;
+export type DmDeleteResult = ChangedMessage;
 export type DmUnreactInput = DmReactInput;
 export type DmUnreactResult = DmReactResult;
 export type TweetBookmarkInput = TweetChoice;
@@ -1378,8 +1303,9 @@ export type TweetDetailInput = TweetChoice;
 export type TweetFavoriteInput = TweetChoice;
 export type TweetLikersInput = PageInput & TweetChoice;
 export type TweetQuotesInput = PageInput & TweetChoice;
+export type TweetQuotesPage = TweetPage & TweetResult;
 export type TweetRepliesInput = PageInput & TweetChoice;
-export type TweetRepliesPage = TweetQuotesPage;
+export type TweetRepliesPage = TweetPage & TweetResult;
 export type TweetRetweetInput = TweetChoice;
 export type TweetRetweetersInput = PageInput & TweetChoice;
 export type TweetRetweetersPage = TweetLikersPage;

@@ -1,13 +1,9 @@
 // Printed by `npm run print` from src/shared/model/event-bodies.ts.
 
 /** A charge took the credit of the API account below its threshold. Sent only to webhooks and streams that list the type. */
-export interface AccountLowCreditEvent {
-  /** The id of the event. Retries and replays have the same id. */
-  id: string;
+export interface AccountLowCreditEvent extends AnyEvent {
   /** The type of the event. */
   type: 'account.low_credit';
-  /** The time of the event in ISO 8601. */
-  created_at: string;
   /** Id of the API account. */
   account_id: string;
   /** Credit after the charge, including reserved credit. */
@@ -16,15 +12,23 @@ export interface AccountLowCreditEvent {
   threshold: string;
 }
 
-export interface ActorsEvent {
-  /** The id of the event. Retries and replays have the same id. */
-  id: string;
-  /** The time of the event in ISO 8601. */
-  created_at: string;
+export interface ActorsEvent extends AnyEvent {
   /** The platform's ids of the users who caused the event. */
   actor_ids: string[];
   /** Screen names of the users who caused the event, in the order of `actor_ids`. */
   actor_screen_names: string[];
+}
+
+export interface AnyEvent {
+  /** The id of the event. Retries and replays have the same id. */
+  id: string;
+  /** The time of the event in ISO 8601. */
+  created_at: string;
+}
+
+export interface AnyMessageChange extends AnyMessageEvent {
+  /** `seq_id` of the message that was edited, deleted or reacted to. */
+  target_seq_id: string;
 }
 
 export interface AnyMessageEvent {
@@ -46,11 +50,7 @@ export interface AnyMessageEvent {
   undecryptable?: string;
 }
 
-export interface AnyTweetEvent {
-  /** The id of the event. Retries and replays have the same id. */
-  id: string;
-  /** The time of the event in ISO 8601. */
-  created_at: string;
+export interface AnyTweetEvent extends AnyEvent {
   /** The platform's id of the tweet. */
   tweet_id: string;
   /** The text of the tweet. */
@@ -64,13 +64,9 @@ export interface AnyTweetEvent {
 }
 
 /** The login of a connection ended. Sent only to webhooks and streams that list the type. */
-export interface ConnectionExpiredEvent {
-  /** The id of the event. Retries and replays have the same id. */
-  id: string;
+export interface ConnectionExpiredEvent extends AnyEvent {
   /** The type of the event. */
   type: 'connection.expired';
-  /** The time of the event in ISO 8601. */
-  created_at: string;
   /** Id of the API account. */
   account_id: string;
   /** Id of the connection. */
@@ -96,41 +92,33 @@ export interface EventAttachment {
 }
 
 /** A direct message was deleted. */
-export interface MessageDeletedEvent extends AnyMessageEvent {
+export interface MessageDeletedEvent extends AnyMessageChange {
   /** The type of the event. */
   type: 'message.deleted';
-  /** `seq_id` of the message that was edited, deleted or reacted to. */
-  target_seq_id: string;
 }
 
 /** A direct message was edited. */
-export interface MessageEditedEvent extends AnyMessageEvent {
+export interface MessageEditedEvent extends AnyMessageChange {
   /** The type of the event. */
   type: 'message.edited';
   /** The text of the message. */
   text: string;
-  /** `seq_id` of the message that was edited, deleted or reacted to. */
-  target_seq_id: string;
 }
 
 /** A reaction was added to a direct message. */
-export interface MessageReactionAddedEvent extends AnyMessageEvent {
+export interface MessageReactionAddedEvent extends AnyMessageChange {
   /** The type of the event. */
   type: 'message.reactionAdded';
   /** The emoji of the reaction. */
   emoji: string;
-  /** `seq_id` of the message that was edited, deleted or reacted to. */
-  target_seq_id: string;
 }
 
 /** A reaction was removed from a direct message. */
-export interface MessageReactionRemovedEvent extends AnyMessageEvent {
+export interface MessageReactionRemovedEvent extends AnyMessageChange {
   /** The type of the event. */
   type: 'message.reactionRemoved';
   /** The emoji of the reaction. */
   emoji: string;
-  /** `seq_id` of the message that was edited, deleted or reacted to. */
-  target_seq_id: string;
 }
 
 /** The account received a direct message. */
@@ -198,13 +186,9 @@ export interface UserFollowEvent extends ActorsEvent {
 }
 
 /** A test event, sent by `POST /webhooks/{id}/test`. */
-export interface WebhookTestEvent {
-  /** The id of the event. Retries and replays have the same id. */
-  id: string;
+export interface WebhookTestEvent extends AnyEvent {
   /** The type of the event. */
   type: 'webhook.test';
-  /** The time of the event in ISO 8601. */
-  created_at: string;
   /** Id of the webhook. */
   webhook_id: string;
 }
