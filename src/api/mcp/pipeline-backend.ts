@@ -16,11 +16,10 @@ import { formatDollars } from '../../shared/model/money.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { Secret } from '../../shared/secrets/secret.ts';
 import type { AuthenticationParts } from '../http/api-key.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { requestContent } from '../http/idempotency-key.ts';
-import { credentialHeaders } from '../http/request.ts';
+import { credentialsIn } from '../http/request.ts';
 import { localsOf, noteError } from '../http/request-locals.ts';
 import type { Envelope } from '../rest/envelope.ts';
 import { envelopeForm } from '../rest/response-body.ts';
@@ -119,19 +118,7 @@ export class PipelineBackend implements ToolBackend {
 
   #caller(signal: AbortSignal): Caller {
     const { request, response, key } = this.#http;
-    const secretOf = (header: string) => {
-      const value = request.headers[header];
-      return typeof value === 'string' ? new Secret(value) : null;
-    };
-    return {
-      account: key.account,
-      key,
-      authToken: secretOf(credentialHeaders.auth_token),
-      proxy: secretOf(credentialHeaders.proxy),
-      encryptionCode: secretOf(credentialHeaders.encryption_code),
-      signal,
-      spending: localsOf(response),
-    };
+    return { account: key.account, key, ...credentialsIn(request), signal, spending: localsOf(response) };
   }
 
   /** Returns the credit of the account. `null` if the store cannot be reached. */
