@@ -1,7 +1,6 @@
 import { audit, balance, details, payments, updateAccount, usage } from './account/account.ts';
 import { capabilities } from './account/capabilities.ts';
 import { createKey, listKeys, revokeKey } from './account/keys.ts';
-import { accountWebhooks } from './account/webhooks.ts';
 import type { Action } from './action.ts';
 import { createArticle } from './article/create.ts';
 import { articleDetail, listArticles } from './article/read.ts';
@@ -37,7 +36,7 @@ import { searchUsers } from './user/search.ts';
 import { affiliates, articlesTweets, followers, following, tweetsAndReplies, userLikes } from './user/user-lists.ts';
 import { createWebhook } from './webhook/create.ts';
 import { resendDelivery, webhookDeliveries, webhookDelivery } from './webhook/deliveries.ts';
-import { listWebhooks } from './webhook/list.ts';
+import { accountWebhooks, listWebhooks } from './webhook/list.ts';
 import { replayEvents } from './webhook/replay.ts';
 import { eventStream } from './webhook/stream.ts';
 import { eventToken } from './webhook/stream-token.ts';

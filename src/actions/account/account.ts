@@ -8,9 +8,9 @@ import {
   thresholdInput,
 } from '../../shared/model/account.ts';
 import { auditEntry } from '../../shared/model/audit.ts';
-import { pageInput, pageOutput } from '../../shared/model/page.ts';
 import { accountAction } from '../action.ts';
 import { anyOf, moment, momentPattern as pattern } from '../input/input.ts';
+import { accountList } from '../paging/account-list.ts';
 
 export const updateAccount = accountAction({
   name: 'account/update',
@@ -70,31 +70,17 @@ export const usage = accountAction({
   run: ({ account, accounts }, input) => accounts.usage(account, input),
 });
 
-export const payments = accountAction({
+export const payments = accountList('payments', {
   name: 'account/payments',
-  method: 'GET',
   summary: 'The payments into the account, newest first',
-  paged: true,
-  input: z.object(pageInput),
-  example: { count: 5 },
-  output: z.object({ payments: z.array(payment), ...pageOutput }),
-  async run({ account, accounts }, { count, cursor = null }) {
-    const page = await accounts.payments(account, count, cursor);
-    return { payments: page.items, has_more: page.cursor !== null, next_cursor: page.cursor };
-  },
+  item: payment,
+  read: ({ account, accounts }, count, cursor) => accounts.payments(account, count, cursor),
 });
 
-export const audit = accountAction({
+export const audit = accountList('audit', {
   name: 'account/audit',
-  method: 'GET',
   summary: 'The changes of keys, webhooks, credit and settings, newest first',
   description: 'Entries are kept for 400 days. An account keeps its last 10,000 entries.',
-  paged: true,
-  input: z.object(pageInput),
-  example: { count: 5 },
-  output: z.object({ audit: z.array(auditEntry), ...pageOutput }),
-  async run({ account, accounts }, { count, cursor = null }) {
-    const page = await accounts.audit(account, count, cursor);
-    return { audit: page.items, has_more: page.cursor !== null, next_cursor: page.cursor };
-  },
+  item: auditEntry,
+  read: ({ account, accounts }, count, cursor) => accounts.audit(account, count, cursor),
 });

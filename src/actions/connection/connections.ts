@@ -7,9 +7,9 @@ import {
   exampleConnectionId,
   startedConnection,
 } from '../../shared/model/connection.ts';
-import { pageInput, pageOutput } from '../../shared/model/page.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { accountAction } from '../action.ts';
+import { accountList } from '../paging/account-list.ts';
 
 const returnTo = z
   .string()
@@ -106,19 +106,13 @@ export const createConnection = accountAction({
     connections.create({ account, author, token: tokenFor('createConnection'), ...signInOf(input) }),
 });
 
-export const listConnections = accountAction({
+export const listConnections = accountList('connections', {
   name: 'connections/list',
-  method: 'GET',
   path: '/connections',
   summary: 'The connections of the account, oldest first',
-  paged: true,
-  input: z.object(pageInput),
-  example: { count: 5 },
-  output: z.object({ connections: z.array(connection), ...pageOutput }),
-  async run({ account, connections, usableConnections }, { count, cursor = null }) {
-    const page = await connections.list(account, { count, cursor }, usableConnections);
-    return { connections: page.items, has_more: page.cursor !== null, next_cursor: page.cursor };
-  },
+  item: connection,
+  read: ({ account, connections, usableConnections }, count, cursor) =>
+    connections.list(account, { count, cursor }, usableConnections),
 });
 
 export const connectionDetail = accountAction({

@@ -1,7 +1,6 @@
-import { accountWebhooks } from '../../../actions/account/webhooks.ts';
 import { createWebhook } from '../../../actions/webhook/create.ts';
 import { resendDelivery, webhookDeliveries, webhookDelivery } from '../../../actions/webhook/deliveries.ts';
-import { listWebhooks } from '../../../actions/webhook/list.ts';
+import { accountWebhooks, listWebhooks } from '../../../actions/webhook/list.ts';
 import { replayEvents, replayedWebhook } from '../../../actions/webhook/replay.ts';
 import { updateWebhook } from '../../../actions/webhook/update.ts';
 import { validateWebhook } from '../../../actions/webhook/validate.ts';
