@@ -285,7 +285,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         publicUrl,
         demo: () => demo,
       },
-      documents: { publicUrl },
       connect: { signIn: userConnections.flow, publicUrl },
     });
     const rest = restListener({ pipeline, ...billing, ...authentication, bodies, logger, actions: calls });
