@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { knownInput } from '../../actions/input/input.ts';
-import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
+import type { Caller } from '../../actions/pipeline/action-pipeline.ts';
 import type { AccountService } from '../../billing/account-service.ts';
 import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
-import type { CallRecorder } from '../../billing/call-recorder.ts';
 import type { StoredResponse } from '../../billing/idempotency-claim.ts';
-import type { KeyLimits } from '../../billing/key-limits.ts';
 import type { Cost, ToolOutcome } from '../../mcp/results.ts';
 import type { ToolBackend, ToolCall } from '../../mcp/server.ts';
 import { hasUnknownOutcome, mayBeCharged, missingCredential, ToolError } from '../../mcp/tool-error.ts';
@@ -14,24 +12,17 @@ import { asPosternError } from '../../shared/errors/postern-error.ts';
 import { errorCodeOf } from '../../shared/errors/table.ts';
 import { formatDollars } from '../../shared/model/money.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
-import type { Logger } from '../../shared/observability/logger.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { AuthenticationParts } from '../http/api-key.ts';
-import type { BodyBudget } from '../http/body-budget.ts';
 import { requestContent } from '../http/idempotency-key.ts';
 import { credentialsIn } from '../http/request.ts';
 import { localsOf, noteError } from '../http/request-locals.ts';
 import type { Envelope } from '../rest/envelope.ts';
 import { envelopeForm } from '../rest/response-body.ts';
+import type { RestParts } from '../rest/router.ts';
 import { unknownParameter } from '../rest/unknown-parameters.ts';
 
-export interface PipelineBackendParts extends AuthenticationParts {
-  pipeline: ActionPipeline;
+export interface PipelineBackendParts extends Omit<RestParts, 'actions'> {
   accounts: AccountService;
-  limits: KeyLimits;
-  recorder: CallRecorder;
-  bodies: BodyBudget;
-  logger: Logger;
   runtime: Runtime;
 }
 
