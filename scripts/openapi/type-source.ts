@@ -31,6 +31,8 @@ export function declarationsOf(
     const common = [...fieldsOfType(first)].filter(([field, source]) =>
       others.every((other) => fieldsOfType(other).get(field) === source),
     );
+    if (all.has(name) && ![first, ...others].includes(name))
+      throw new Error(`two types of the client are called ${name}`);
     all.set(name, { about: all.get(name)?.about ?? '', fields: new Map(common), text: null });
   }
   const bases = Object.keys(shared).sort((a, b) => fieldsOfType(b).size - fieldsOfType(a).size);
