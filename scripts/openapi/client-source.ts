@@ -7,7 +7,34 @@ import { errorCodes, errorTable } from '../../src/shared/errors/table.ts';
 import { isObject } from './plain-unions.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';
-import { arrayOf, comment, fieldsOf, interfaceOf, typeOf } from './type-source.ts';
+import { arrayOf, comment, declarationsOf, fieldsOf, type TypeSource, typeOf, typeSource } from './type-source.ts';
+
+/** Interfaces of the client that have the fields which these types have in common. */
+const sharedFields = {
+  ApiKey: ['ApiKey', 'CreatedApiKey'],
+  ArticleChoice: ['ArticleDetailInput'],
+  ArticlePlace: ['ArticleCreateResult', 'ArticleSummary'],
+  ArticleSummary: ['ArticleSummary', 'Article'],
+  AnyTweet: ['Tweet', 'QuotedTweet'],
+  AnyUser: ['Author', 'UserCard', 'UserProfile'],
+  AnyUserCard: ['UserCard', 'UserProfile'],
+  ChangedMessage: ['DmDeleteResult', 'DmReactResult'],
+  ConnectionChoice: ['ConnectionsDetailInput'],
+  Delivery: ['Delivery', 'DeliveryDetail'],
+  MessageChoice: ['DmDeleteInput', 'DmReactInput'],
+  Page: ['TweetRepliesPage', 'ConnectionsListPage'],
+  PageInput: ['UserBookmarksInput', 'ArticleListInput'],
+  SentMessage: ['DmSendResult', 'DmSendMediaResult'],
+  ShownUser: ['AnyUser', 'Participant', 'UserAbout'],
+  TargetUser: ['UserBlockResult', 'UserFollowResult'],
+  TargetUserInput: ['UserFollowInput'],
+  TweetChoice: ['TweetDetailInput'],
+  TweetPage: ['TweetRepliesPage', 'UserBookmarksPage'],
+  TweetResult: ['TweetDeleteResult', 'TweetFavoriteResult'],
+  UserInput: ['UserInfoInput'],
+  UserPage: ['UserFollowersPage', 'UserFollowersYouKnowPage'],
+  WebhookChoice: ['WebhooksDetailInput'],
+};
 
 /** The calls below one part of a name: `tweet` has the call `create` of `tweet/create`. */
 interface Group {
@@ -18,12 +45,12 @@ interface Group {
 /** Returns src/client/endpoints.ts: the types of all inputs and outputs, and a class with a method for each action. */
 export function clientSource(actions: readonly Action[]): string {
   const book = new SchemaBook();
-  const types = new Map<string, string>();
+  const types = new Map<string, TypeSource>();
   const results = new Map(actions.map((action) => [action.name, resultOf(action, book, types)]));
   const inputs = new Map(actions.map((action) => [action.name, inputOf(action, book, types)]));
   for (const [name, schema] of Object.entries(book.components())) {
     if (types.has(name)) throw new Error(`two types of the client are called ${name}`);
-    types.set(name, interfaceOf(name, schema as JsonObject));
+    types.set(name, typeSource(schema as JsonObject));
   }
   const classes: string[] = [];
   const addClass = (name: string, { calls, groups }: Group) => {
@@ -38,12 +65,10 @@ export function clientSource(actions: readonly Action[]): string {
     classes.push(classOf(name, inner, methods));
   };
   addClass('Endpoints', groupsOf(actions));
-  const typeSources = [...types].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, source]) => source);
   return `${[
     '// Printed by `npm run print` from src/actions/.',
-    "import type { Bytes } from './bytes.ts';\nimport { type Call, CallGroup, type List, type NoInput } from './call.ts';\n" +
-      "import type { EventStream } from './event-stream.ts';\nimport type { CallOptions, Transport } from './transport.ts';",
-    ...typeSources,
+    "import type { Bytes } from './bytes.ts';\nimport { CallGroup, type NoInput, type Optional } from './call.ts';",
+    ...declarationsOf(types, sharedFields),
     ...classes,
   ].join('\n\n')}\n`;
 }
@@ -96,12 +121,12 @@ interface Result {
   item?: string;
 }
 
-function resultOf(action: Action, book: SchemaBook, types: Map<string, string>): Result {
+function resultOf(action: Action, book: SchemaBook, types: Map<string, TypeSource>): Result {
   if (action.kind === 'stream') return { type: 'EventStream' };
   const schema = book.output(action.output);
   if (schema['$ref'] !== undefined) return { type: typeOf(schema) };
   const type = `${capitalized(operationIdOf(action))}${action.paged === false ? 'Result' : 'Page'}`;
-  types.set(type, interfaceOf(type, { description: `The result of \`${action.name}\`.`, ...schema }));
+  types.set(type, typeSource(schema));
   if (action.paged === false) return { type };
   const { items = '' } = endpointOf(action);
   const list = (schema['properties'] as Record<string, JsonObject>)[items] as JsonObject;
@@ -109,7 +134,7 @@ function resultOf(action: Action, book: SchemaBook, types: Map<string, string>):
 }
 
 /** Returns the type of an input; `NoInput` if it has no fields. */
-function inputOf(action: Action, book: SchemaBook, types: Map<string, string>): string {
+function inputOf(action: Action, book: SchemaBook, types: Map<string, TypeSource>): string {
   const { properties, ...schema } = book.input(action.input);
   const fields = Object.entries(properties as Record<string, JsonObject>);
   if (fields.length === 0) return 'NoInput';
@@ -119,8 +144,8 @@ function inputOf(action: Action, book: SchemaBook, types: Map<string, string>): 
     if (bytes.includes(name)) return [name, { ...field, type: 'Bytes' }];
     return [name, action.method === 'GET' ? listInQuery(action, name, field) : field];
   });
-  const body = fieldsOf({ ...schema, properties: Object.fromEntries(shown) }, '  ', true);
-  types.set(type, `/** The input of \`${action.name}\`. */\nexport interface ${type} {\n${body}\n}`);
+  const source = fieldsOf({ ...schema, properties: Object.fromEntries(shown) }, '  ', true);
+  types.set(type, { about: '', fields: source, text: null });
   return type;
 }
 
@@ -142,22 +167,14 @@ function listInQuery(action: Action, name: string, field: JsonObject): JsonObjec
 }
 
 function methodOf(name: string, action: Action, input: string, { type, item }: Result): string {
-  const returned = item === undefined ? (action.kind === 'stream' ? type : `Call<${type}>`) : `List<${type}, ${item}>`;
-  const send = action.kind === 'stream' ? 'openStream' : item === undefined ? 'sendCall' : 'sendList';
-  const needsInput = action.input.safeParse({}).success ? '?' : '';
+  const factory = action.kind === 'stream' ? 'stream' : item === undefined ? 'call' : 'list';
+  const given = action.input.safeParse({}).success ? `Optional<${input}>` : input;
+  const types = [given, ...(action.kind === 'stream' ? [] : [type]), ...(item === undefined ? [] : [item])];
   const code = action.code === 'none' ? '' : ' Sends `encryptionCode`.';
   const endpoint = Object.entries(endpointOf(action)).map(([key, value]) => `${key}: ${literal(value)}`);
-  return [
-    '  /**',
-    `   * ${action.summary} (\`${action.method} ${action.path}\`).${code}`,
-    '   *',
-    `   * ${operationDescription(action)}`,
-    ...(action.deprecated ? ['   *', `   * @deprecated ${deprecationText(action)}`] : []),
-    '   */',
-    `  ${name}(input${needsInput}: ${input}, options?: CallOptions): ${returned} {`,
-    `    return this.${send}({ ${endpoint.join(', ')} }, input, options);`,
-    '  }',
-  ].join('\n');
+  const about = `${action.summary} (\`${action.method} ${action.path}\`).${code} ${operationDescription(action)}`;
+  const tag = action.deprecated ? `\n   * @deprecated ${deprecationText(action)}` : '';
+  return `${comment(about + tag, '  ')}  readonly ${name} = this.${factory}Of<${types.join(', ')}>({ ${endpoint.join(', ')} });`;
 }
 
 function literal(value: string | true | readonly string[]): string {
@@ -171,15 +188,8 @@ function classOf(
   methods: readonly string[],
 ): string {
   const about = name === 'Endpoints' ? 'The calls of Postern, a method for each.' : '';
-  const construction = [
-    '  constructor(transport: Transport) {',
-    '    super(transport);',
-    ...groups.map(({ field, className }) => `    this.${field} = new ${className}(transport);`),
-    '  }',
-  ].join('\n');
-  const fields = groups.map(({ field, className }) => `  readonly ${field}: ${className};`).join('\n');
-  const parts = [...(groups.length > 0 ? [fields, construction] : []), ...methods];
-  return `${comment(about)}export class ${name} extends CallGroup {\n${parts.join('\n\n')}\n}`;
+  const fields = groups.map(({ field, className }) => `  readonly ${field} = this.groupOf(${className});`);
+  return `${comment(about)}export class ${name} extends CallGroup {\n${[...fields, ...methods].join('\n')}\n}`;
 }
 
 function camelCase(part: string): string {

@@ -2,7 +2,7 @@ import { isMessageType } from '../../src/shared/model/event.ts';
 import { eventBodies, eventTypeName } from '../../src/shared/model/event-bodies.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';
-import { interfaceOf } from './type-source.ts';
+import { declarationsOf, typeSource } from './type-source.ts';
 
 export type EventName = keyof typeof eventBodies;
 
@@ -108,11 +108,20 @@ export function eventsSchema(): JsonObject {
 export function eventTypesSource(): string {
   const book = new SchemaBook();
   eventReferences(book);
-  const interfaces = Object.entries(book.components()).map(([name, schema]) => interfaceOf(name, schema as JsonObject));
+  const types = Object.entries(book.components()).map(
+    ([name, schema]) => [name, typeSource(schema as JsonObject)] as const,
+  );
+  const declarations = declarationsOf(new Map(types), {
+    AnyEvent: ['AccountLowCreditEvent', 'WebhookTestEvent'],
+    AnyMessageEvent: ['MessageReceivedEvent', 'MessageEditedEvent', 'MessageDeletedEvent'],
+    AnyMessageChange: ['MessageDeletedEvent', 'MessageReactionAddedEvent'],
+    AnyTweetEvent: ['TweetMentionEvent', 'TweetReplyEvent'],
+    ActorsEvent: ['TweetLikeEvent', 'UserFollowEvent'],
+  });
   const union = eventNames.map((name) => `\n  | ${eventTypeName(name)}`).join('');
   return `${[
     '// Printed by `npm run print` from src/shared/model/event-bodies.ts.',
-    ...interfaces,
+    ...declarations,
     `/** Every event that a webhook can get. */\nexport type WebhookEvent =${union};`,
   ].join('\n\n')}\n`;
 }

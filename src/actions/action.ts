@@ -39,17 +39,18 @@ interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   /** The name of the action in usage reports, metrics and the log, such as `tweet/create`. */
   readonly name: ActionName;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path below `/v1`. Parameters are written `{id}`. */
+  /** The path below `/v1`, by default the name. Parameters are written `{id}`. */
   readonly path: string;
   /** A summary of one line, for lists of actions. */
   readonly summary: string;
   /** Further sentences for the documents, in Markdown. */
   readonly description: string;
-  /** The price in micro-dollars. It is charged only if the action succeeds. */
+  /** The price in micro-dollars, charged only if the action succeeds. By default the flat price, or 0 without an actor. */
   readonly price: Micros;
   /**
    * The effect of the action. `read` changes nothing, and is aborted when the client disconnects. `idempotent` may be
-   * repeated safely. `once` must not be repeated. Actions of the last two kinds are not aborted once they have started.
+   * repeated safely. `once` must not be repeated. Actions of the last two kinds are not aborted once they have started. By default that of the
+   * method.
    */
   readonly effect: 'read' | 'idempotent' | 'once';
   /** `call` returns one response. `stream` sends events until the connection closes. */
@@ -150,7 +151,7 @@ export interface AccountAction<O extends z.ZodType = z.ZodType> extends ActionDe
 export type Action<O extends z.ZodType = z.ZodType> = PlatformAction<O> | AccountAction<O>;
 
 type Defaulted =
-  | ('kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description')
+  | ('path' | 'price' | 'effect' | 'kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description')
   | ('destructive' | 'handlesCredentials' | 'secretFields' | 'keyGroup' | 'deprecated');
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
   ActionDeclaration,
@@ -180,6 +181,13 @@ const defaults = {
   deprecated: null,
 } as const;
 
+/** The effect of most actions with a method. */
+const effects = { GET: 'read', POST: 'once', PUT: 'idempotent', PATCH: 'idempotent', DELETE: 'once' } as const;
+
+function defaultsOf({ name, method }: Pick<ActionDeclaration, 'name' | 'method'>, price: Micros) {
+  return { ...defaults, path: `/${name}`, price, effect: effects[method] };
+}
+
 /** The output of an action, such as `OutputOf<typeof createTweet>`. */
 export type OutputOf<A extends Action> = z.output<A['output']>;
 
@@ -188,11 +196,11 @@ export function platformAction<I extends z.ZodObject, O extends z.ZodType, Check
     validate?: (input: z.output<I>, platform: Platform, credentials: Credentials) => void;
   },
 ): PlatformAction<O> {
-  return { ...defaults, ...declaration, actor: true };
+  return { ...defaultsOf(declaration, flatPrice), ...declaration, actor: true };
 }
 
 export function accountAction<I extends z.ZodObject, O extends z.ZodType>(
   declaration: Declaration<I, O, AccountContext>,
 ): AccountAction<O> {
-  return { ...defaults, ...declaration, actor: false };
+  return { ...defaultsOf(declaration, 0), ...declaration, actor: false };
 }

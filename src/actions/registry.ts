@@ -1,18 +1,10 @@
-import { audit } from './account/audit.ts';
-import { balance } from './account/balance.ts';
+import { audit, balance, details, payments, updateAccount, usage } from './account/account.ts';
 import { capabilities } from './account/capabilities.ts';
-import { details, updateAccount } from './account/details.ts';
 import { createKey, listKeys, revokeKey } from './account/keys.ts';
-import { payments } from './account/payments.ts';
-import { usage } from './account/usage.ts';
-import { accountWebhooks } from './account/webhooks.ts';
 import type { Action } from './action.ts';
 import { createArticle } from './article/create.ts';
-import { deleteArticle } from './article/delete.ts';
-import { articleDetail } from './article/detail.ts';
-import { listArticles } from './article/list.ts';
-import { publishArticle } from './article/publish.ts';
-import { unpublishArticle } from './article/unpublish.ts';
+import { articleDetail, listArticles } from './article/read.ts';
+import { deleteArticle, publishArticle, unpublishArticle } from './article/states.ts';
 import { updateArticle } from './article/update.ts';
 import {
   connectionDetail,
@@ -32,51 +24,27 @@ import { dmSendMedia } from './dm/send-media.ts';
 import { listMembers } from './list/members.ts';
 import { uploadMedia } from './media/upload.ts';
 import { advancedSearch } from './tweet/advanced-search.ts';
-import { bookmark } from './tweet/bookmark.ts';
 import { createTweet } from './tweet/create.ts';
-import { deleteTweet } from './tweet/delete.ts';
-import { tweetDetail } from './tweet/detail.ts';
-import { favorite } from './tweet/favorite.ts';
-import { tweetLookup } from './tweet/lookup.ts';
-import { tweetQuotes } from './tweet/quotes.ts';
-import { tweetLikers, tweetRetweeters } from './tweet/reactors.ts';
-import { tweetReplies } from './tweet/replies.ts';
-import { retweet } from './tweet/retweet.ts';
-import { unbookmark } from './tweet/unbookmark.ts';
-import { unlike } from './tweet/unlike.ts';
-import { unretweet } from './tweet/unretweet.ts';
-import { about } from './user/about.ts';
-import { affiliates } from './user/affiliates.ts';
-import { articlesTweets } from './user/articles-tweets.ts';
-import { bookmarks } from './user/bookmarks.ts';
-import { followers } from './user/followers.ts';
+import { tweetDetail, tweetLookup } from './tweet/lookup.ts';
+import { bookmark, deleteTweet, favorite, retweet, unbookmark, unlike, unretweet } from './tweet/tweet-interaction.ts';
+import { tweetLikers, tweetQuotes, tweetReplies, tweetRetweeters } from './tweet/tweet-lists.ts';
 import { followersYouKnow } from './user/followers-you-know.ts';
-import { following } from './user/following.ts';
-import { homeTimeline } from './user/home-timeline.ts';
-import { userInfo } from './user/info.ts';
-import { userLikes } from './user/likes.ts';
-import { userLookup } from './user/lookup.ts';
-import { me } from './user/me.ts';
-import { mentions } from './user/mentions.ts';
+import { bookmarks, homeTimeline, mentions } from './user/own-tweets.ts';
+import { about, me, userInfo, userLookup } from './user/profiles.ts';
 import { block, follow, mute, unblock, unfollow, unmute } from './user/relations.ts';
 import { searchUsers } from './user/search.ts';
-import { tweetsAndReplies } from './user/tweets-and-replies.ts';
+import { affiliates, articlesTweets, followers, following, tweetsAndReplies, userLikes } from './user/user-lists.ts';
 import { createWebhook } from './webhook/create.ts';
-import { deleteWebhook } from './webhook/delete.ts';
-import { webhookDeliveries } from './webhook/deliveries.ts';
-import { webhookDelivery } from './webhook/delivery.ts';
-import { webhookDetail } from './webhook/detail.ts';
-import { listWebhooks } from './webhook/list.ts';
+import { resendDelivery, webhookDeliveries, webhookDelivery } from './webhook/deliveries.ts';
+import { accountWebhooks, listWebhooks } from './webhook/list.ts';
 import { replayEvents } from './webhook/replay.ts';
-import { resendDelivery } from './webhook/resend.ts';
-import { rotateWebhookSecret } from './webhook/rotate-secret.ts';
 import { eventStream } from './webhook/stream.ts';
 import { eventToken } from './webhook/stream-token.ts';
-import { testWebhook } from './webhook/test.ts';
 import { updateWebhook } from './webhook/update.ts';
 import { validateWebhook } from './webhook/validate.ts';
+import { deleteWebhook, rotateWebhookSecret, testWebhook, webhookDetail } from './webhook/webhooks.ts';
 
-/** All actions, in the order of the documents. To add an action, create a file in this folder and add a line here. */
+/** All actions, in the order of the documents. To add an action, declare it in a folder of its group and add a line here. */
 export const actions: readonly Action[] = [
   advancedSearch,
   tweetDetail,

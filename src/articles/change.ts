@@ -6,8 +6,7 @@ import type {
   PlatformSession,
 } from '../platform/port.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
-import { type Move, movesOf, type Part } from './moves.ts';
-import { type Transition, type Trigger, transitionOf } from './states.ts';
+import { type Step, type Transition, type Trigger, transitionOf } from './states.ts';
 
 /**
  * Returns the article and the transition for a trigger. Throws if the article does not exist, belongs to another user,
@@ -144,4 +143,39 @@ export async function retryOnce(run: () => Promise<unknown>): Promise<void> {
     if (!isUnknown(error)) throw error;
     await run();
   }
+}
+
+/** The part of an article that a write changes. */
+type Part = 'status' | 'edits';
+
+/** A write to an article, together with the write that undoes it. Both can be repeated safely. */
+interface Move {
+  readonly part: Part;
+  /** The state of the part before and after the write. */
+  readonly from: string;
+  readonly to: string;
+  /** Returns the new place of an article that is published. */
+  run(): Promise<ArticlePlace | undefined>;
+  undo(): Promise<unknown>;
+}
+
+/** Returns the writes for the steps. `before` is the state to which undoing returns. */
+function movesOf(
+  articles: PlatformArticles,
+  steps: readonly Step[],
+  edits: ArticleEdits,
+  before: PlatformArticle,
+): Move[] {
+  const { article_id: articleId, title, content, cover_media_id: cover } = before;
+  const publish = () => articles.publish(articleId);
+  const unpublish = () => articles.unpublish(articleId).then(() => undefined);
+  const change = (to: ArticleEdits) => articles.change(articleId, to).then(() => undefined);
+  const former = Object.fromEntries(Object.entries({ title, content, cover }).filter(([part]) => part in edits));
+  return steps.flatMap((step): Move[] => {
+    if (step === 'publish') return [{ part: 'status', from: 'draft', to: 'published', run: publish, undo: unpublish }];
+    if (step === 'unpublish')
+      return [{ part: 'status', from: 'published', to: 'draft', run: unpublish, undo: publish }];
+    if (step !== 'edit') return [];
+    return [{ part: 'edits', from: 'old', to: 'new', run: () => change(edits), undo: () => change(former) }];
+  });
 }

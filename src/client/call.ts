@@ -71,6 +71,13 @@ export class List<Page, Item> extends Call<Page> implements AsyncIterable<Item> 
   }
 }
 
+/** An input that may be left out. */
+// biome-ignore lint/suspicious/noConfusingVoidType: only an argument that may be void may be left out.
+export type Optional<In> = In | void;
+
+/** A method of a call. */
+export type Method<In, Result> = (input: In, options?: CallOptions) => Result;
+
 /** The base of the classes with a method for each call. */
 export class CallGroup {
   readonly #transport: Transport;
@@ -79,22 +86,31 @@ export class CallGroup {
     this.#transport = transport;
   }
 
-  protected sendCall<Data>(endpoint: Endpoint, input: object = {}, options: CallOptions = {}): Call<Data> {
-    return new Call(this.#transport.send<Data>(endpoint, input as Input, options));
+  protected groupOf<Group>(Group: new (transport: Transport) => Group): Group {
+    return new Group(this.#transport);
   }
 
-  protected sendList<Page, Item>(
+  protected callOf<In extends Optional<object>, Data>(endpoint: Endpoint): Method<In, Call<Data>> {
+    return (input, options = {}) => new Call(this.#transport.send<Data>(endpoint, asInput(input), options));
+  }
+
+  protected listOf<In extends Optional<object>, Page, Item>(
     endpoint: Endpoint & { items: string },
-    input: object = {},
-    options: CallOptions = {},
-  ): List<Page, Item> {
-    const first = this.#transport.send<Page>(endpoint, input as Input, options);
-    // The next page is another request, so it must not have the key of the first one.
-    const { idempotencyKey: _key, ...rest } = options;
-    return new List(first, endpoint.items, (cursor) => this.sendCall(endpoint, { ...input, ...cursor }, rest));
+  ): Method<In, List<Page, Item>> {
+    const send = this.callOf<object, Page>(endpoint);
+    return (input, options = {}) => {
+      const first = this.#transport.send<Page>(endpoint, asInput(input), options);
+      // The next page is another request, so it must not have the key of the first one.
+      const { idempotencyKey: _key, ...rest } = options;
+      return new List(first, endpoint.items, (cursor) => send({ ...input, ...cursor }, rest));
+    };
   }
 
-  protected openStream(endpoint: Endpoint, input: object = {}, options: CallOptions = {}): EventStream {
-    return new EventStream(this.#transport, endpoint, input as Input, options);
+  protected streamOf<In extends Optional<object>>(endpoint: Endpoint): Method<In, EventStream> {
+    return (input, options = {}) => new EventStream(this.#transport, endpoint, asInput(input), options);
   }
+}
+
+function asInput(input: Optional<object>): Input {
+  return (input ?? {}) as Input;
 }

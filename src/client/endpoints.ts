@@ -1,9 +1,7 @@
 // Printed by `npm run print` from src/actions/.
 
 import type { Bytes } from './bytes.ts';
-import { type Call, CallGroup, type List, type NoInput } from './call.ts';
-import type { EventStream } from './event-stream.ts';
-import type { CallOptions, Transport } from './transport.ts';
+import { CallGroup, type NoInput, type Optional } from './call.ts';
 
 /** The API account that pays. */
 export interface Account {
@@ -23,22 +21,10 @@ export interface Account {
   api_keys: ApiKey[];
 }
 
-/** The input of `account/audit`. */
-export interface AccountAuditInput {
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `account/audit`. */
-export interface AccountAuditPage {
+export interface AccountAuditPage extends Page {
   audit: AuditEntry[];
-  has_more: boolean;
-  next_cursor: string | null;
 }
 
-/** The input of `account/keys/create`. */
 export interface AccountKeysCreateInput {
   /** Name of the key, which lets people distinguish keys. */
   name: string;
@@ -58,39 +44,24 @@ export interface AccountKeysCreateInput {
   expires_at?: string | undefined;
 }
 
-/** The result of `account/keys`. */
 export interface AccountKeysResult {
   api_keys: ApiKey[];
 }
 
-/** The input of `account/keys/revoke`. */
 export interface AccountKeysRevokeInput {
   /** Id of the key. */
   id: string;
 }
 
-/** The input of `account/payments`. */
-export interface AccountPaymentsInput {
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `account/payments`. */
-export interface AccountPaymentsPage {
+export interface AccountPaymentsPage extends Page {
   payments: Payment[];
-  has_more: boolean;
-  next_cursor: string | null;
 }
 
-/** The input of `account/update`. */
 export interface AccountUpdateInput {
   /** Dollars of credit below which `account.low_credit` is sent, an exact decimal; null for no event. */
   low_credit_threshold?: string | null | undefined;
 }
 
-/** The input of `account/usage`. */
 export interface AccountUsageInput {
   /** Start, rounded down to the hour, ISO 8601; 30 days before `to` if left out. At most 400 days before `to`, or 31 with `hour`. */
   from?: string | undefined;
@@ -100,19 +71,8 @@ export interface AccountUsageInput {
   granularity?: 'hour' | 'day' | undefined;
 }
 
-/** The input of `account/webhooks`. */
-export interface AccountWebhooksInput {
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `account/webhooks`. */
-export interface AccountWebhooksPage {
+export interface AccountWebhooksPage extends Page {
   webhooks: Webhook[];
-  has_more: boolean;
-  next_cursor: string | null;
 }
 
 /** Whether the platform supports an action. */
@@ -127,6 +87,81 @@ export interface ActionSupport {
   supported: boolean;
   /** Why the action is not supported; null if it is. */
   reason: string | null;
+}
+
+export interface AnyTweet {
+  type: 'tweet';
+  /** The platform's id of the tweet. */
+  id: string;
+  /** Address of the tweet. */
+  url: string | null;
+  /** Address of the tweet under another name of the platform. */
+  platformUrl: string | null;
+  /** The text of the tweet. */
+  text: string;
+  /** Name of the client that the tweet was posted with. */
+  source: string | null;
+  /** Number of retweets. */
+  retweetCount: number;
+  /** Number of replies. */
+  replyCount: number;
+  /** Number of likes. */
+  likeCount: number;
+  /** Number of tweets that quote the tweet. */
+  quoteCount: number;
+  /** Number of bookmarks. */
+  bookmarkCount: number;
+  /** Number of views, if known. */
+  viewCount: number | null;
+  /** When the tweet was posted. */
+  createdAt: string;
+  /** Language code. */
+  lang: string;
+  /** True if the tweet is a reply. */
+  isReply: boolean;
+  /** Id of the tweet that this tweet replies to. */
+  inReplyToId: string | null;
+  /** Id of the user whom this tweet replies to. */
+  inReplyToUserId: string | null;
+  /** Id of the first tweet of the thread. */
+  conversationId: string | null;
+  /** Photos, videos and animations. */
+  media: Media[];
+  /** The marked parts of the text. */
+  entities: Entities;
+  author: Author;
+  /** Id of the tweet that this tweet quotes, even if `quoted_tweet` is null because that tweet is gone or hidden. */
+  quoted_tweet_id: string | null;
+}
+
+export interface AnyUser extends ShownUser {
+  /** Self-description of the user. */
+  description: string;
+  /** Location that the user states. */
+  location: string | null;
+  /** Website of the user. */
+  url: string | null;
+  /** Address of the banner. */
+  coverPicture: string | null;
+  /** True if the user is verified. */
+  isVerified: boolean;
+  /** True if the user is verified by a paid subscription. */
+  isBlueVerified: boolean;
+  /** Kind of verified account, such as `business`. */
+  verifiedType: string | null;
+  /** True if the actor may send the user direct messages. */
+  canDm: boolean;
+  /** Number of followers. */
+  followers: number;
+  /** Number of users whom this user follows. */
+  following: number;
+}
+
+export interface AnyUserCard extends AnyUser {
+  /** True if only approved followers see the tweets. */
+  protected: boolean;
+  /** When the user joined. */
+  createdAt: string;
 }
 
 /** A key of the account, without its secret. */
@@ -162,30 +197,16 @@ export interface ApiKey {
 }
 
 /** An article. */
-export interface Article {
-  /** The platform's id of the article. */
-  article_id: string;
-  /** Title of the article. */
-  title: string;
-  /** Draft or published. */
-  status: ArticleStatus;
-  /** Id of the tweet that wraps the article; null for a draft. */
-  tweet_id: string | null;
-  /** Address of a draft, for its author only; null if it is published. */
-  draft_url: string | null;
-  /** Public address of a published article; null for a draft. */
-  public_url: string | null;
-  /** Id of the cover; null if there is none. */
-  cover_media_id: string | null;
-  /** When the article was created. */
-  created_at: string;
-  /** When the article was last edited. */
-  updated_at: string;
+export interface Article extends ArticleSummary {
   /** The content of the article as Markdown. */
   content: string;
 }
 
-/** The input of `article/create`. */
+export interface ArticleChoice {
+  /** The platform's id of the article. */
+  article_id: string;
+}
+
 export interface ArticleCreateInput {
   /** Title, up to 100 characters. */
   title: string;
@@ -201,10 +222,17 @@ export interface ArticleCreateInput {
   publish?: boolean | undefined;
 }
 
-/** The result of `article/create`. */
-export interface ArticleCreateResult {
-  /** The platform's id of the article. */
-  article_id: string;
+export interface ArticleListInput extends PageInput {
+  /** Only articles of this status; drafts and published ones if left out. */
+  status?: ArticleStatus | undefined;
+}
+
+export interface ArticleListPage extends Page {
+  article_count: number;
+  articles: ArticleSummary[];
+}
+
+export interface ArticlePlace extends ArticleChoice {
   /** Draft or published. */
   status: ArticleStatus;
   /** Id of the tweet that wraps the article; null for a draft. */
@@ -217,52 +245,7 @@ export interface ArticleCreateResult {
   cover_media_id: string | null;
 }
 
-/** The input of `article/delete`. */
-export interface ArticleDeleteInput {
-  /** The platform's id of the article. */
-  article_id: string;
-}
-
-/** The result of `article/delete`. */
-export interface ArticleDeleteResult {
-  /** The platform's id of the article. */
-  article_id: string;
-}
-
-/** The input of `article/detail`. */
-export interface ArticleDetailInput {
-  /** The platform's id of the article. */
-  article_id: string;
-}
-
-/** The input of `article/list`. */
-export interface ArticleListInput {
-  /** Only articles of this status; drafts and published ones if left out. */
-  status?: ArticleStatus | undefined;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `article/list`. */
-export interface ArticleListPage {
-  article_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  articles: ArticleSummary[];
-}
-
-/** The input of `article/publish`. */
-export interface ArticlePublishInput {
-  /** The platform's id of the article. */
-  article_id: string;
-}
-
-/** The result of `article/publish`. */
-export interface ArticlePublishResult {
-  /** The platform's id of the article. */
-  article_id: string;
+export interface ArticlePublishResult extends ArticleChoice {
   /** Id of the tweet that wraps the article; null for a draft. */
   tweet_id: string | null;
   /** Public address of a published article; null for a draft. */
@@ -272,43 +255,16 @@ export interface ArticlePublishResult {
 export type ArticleStatus = 'draft' | 'published';
 
 /** An article, without its content. */
-export interface ArticleSummary {
-  /** The platform's id of the article. */
-  article_id: string;
+export interface ArticleSummary extends ArticlePlace {
   /** Title of the article. */
   title: string;
-  /** Draft or published. */
-  status: ArticleStatus;
-  /** Id of the tweet that wraps the article; null for a draft. */
-  tweet_id: string | null;
-  /** Address of a draft, for its author only; null if it is published. */
-  draft_url: string | null;
-  /** Public address of a published article; null for a draft. */
-  public_url: string | null;
-  /** Id of the cover; null if there is none. */
-  cover_media_id: string | null;
   /** When the article was created. */
   created_at: string;
   /** When the article was last edited. */
   updated_at: string;
 }
 
-/** The input of `article/unpublish`. */
-export interface ArticleUnpublishInput {
-  /** The platform's id of the article. */
-  article_id: string;
-}
-
-/** The result of `article/unpublish`. */
-export interface ArticleUnpublishResult {
-  /** The platform's id of the article. */
-  article_id: string;
-}
-
-/** The input of `article/update`. */
-export interface ArticleUpdateInput {
-  /** The platform's id of the article. */
-  article_id: string;
+export interface ArticleUpdateInput extends ArticleChoice {
   /** Title, up to 100 characters. */
   title?: string | undefined;
   /** Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML becomes plain text, and so do extensions of CommonMark, such as tables. Up to 50 images are fetched and uploaded. */
@@ -321,10 +277,7 @@ export interface ArticleUpdateInput {
   cover_image_base64?: Bytes | undefined;
 }
 
-/** The result of `article/update`. */
-export interface ArticleUpdateResult {
-  /** The platform's id of the article. */
-  article_id: string;
+export interface ArticleUpdateResult extends ArticleChoice {
   /** The parts that changed. */
   updated: { title: boolean; content: boolean; cover_media_id: string | null; };
 }
@@ -379,36 +332,8 @@ export interface AuditSubject {
   name: string;
 }
 
-export interface Author {
+export interface Author extends AnyUser {
   type: 'user';
-  /** The platform's id of the user. */
-  id: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
-  /** Self-description of the user. */
-  description: string;
-  /** Location that the user states. */
-  location: string | null;
-  /** Website of the user. */
-  url: string | null;
-  /** Address of the profile picture. */
-  profilePicture: string | null;
-  /** Address of the banner. */
-  coverPicture: string | null;
-  /** True if the user is verified. */
-  isVerified: boolean;
-  /** True if the user is verified by a paid subscription. */
-  isBlueVerified: boolean;
-  /** Kind of verified account, such as `business`. */
-  verifiedType: string | null;
-  /** True if the actor may send the user direct messages. */
-  canDm: boolean;
-  /** Number of followers. */
-  followers: number;
-  /** Number of users whom this user follows. */
-  following: number;
   /** Address of the user's page on the platform. */
   platformUrl: string | null;
   /** Number of tweets that the user has liked. */
@@ -447,6 +372,15 @@ export interface Capabilities {
   sign_in: SignIn | null;
 }
 
+export interface ChangedMessage {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** Id of the message that was changed. */
+  target_seq_id: string;
+}
+
 /** The user of the platform; null before the first sign-in. */
 export interface ConnectedUser {
   /** The platform's id of the user. */
@@ -480,7 +414,11 @@ export interface Connection {
   error: string | null;
 }
 
-/** The input of `connections/create`. */
+export interface ConnectionChoice {
+  /** Id of the connection. */
+  id: string;
+}
+
 export interface ConnectionsCreateInput {
   /** Scopes to request. Default: all except those of direct messages. `GET /capabilities` lists all scopes. */
   scopes?: string[] | undefined;
@@ -492,45 +430,16 @@ export interface ConnectionsCreateInput {
   app_password?: string | undefined;
 }
 
-/** The input of `connections/delete`. */
-export interface ConnectionsDeleteInput {
-  /** Id of the connection. */
-  id: string;
-}
-
-/** The result of `connections/delete`. */
-export interface ConnectionsDeleteResult {
-  /** Id of the connection. */
-  id: string;
+export interface ConnectionsDeleteResult extends ConnectionChoice {
   /** Always true. A failed request returns an error instead. */
   deleted: boolean;
 }
 
-/** The input of `connections/detail`. */
-export interface ConnectionsDetailInput {
-  /** Id of the connection. */
-  id: string;
-}
-
-/** The input of `connections/list`. */
-export interface ConnectionsListInput {
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `connections/list`. */
-export interface ConnectionsListPage {
+export interface ConnectionsListPage extends Page {
   connections: Connection[];
-  has_more: boolean;
-  next_cursor: string | null;
 }
 
-/** The input of `connections/reconnect`. */
-export interface ConnectionsReconnectInput {
-  /** Id of the connection. */
-  id: string;
+export interface ConnectionsReconnectInput extends ConnectionChoice {
   /** Scopes to request. Default: the current scopes of the connection. */
   scopes?: string[] | undefined;
   /** Page of your program that gets the person back, with `connection` and `status` in its query. Its origin must be one of `CORS_ORIGINS` or that of `PUBLIC_URL`. */
@@ -559,43 +468,13 @@ export interface Conversation {
 }
 
 /** A new key of the account. */
-export interface CreatedApiKey {
-  /** Id of the key. */
-  id: string;
-  /** Name of the key. */
-  name: string;
-  /** The readable beginning of the key. */
-  prefix: string;
-  /** True if the key may only read. */
-  read_only: boolean;
-  /** Groups of endpoints that the key may call; null for all. */
-  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'connections' | 'capabilities' | 'account')[] | null;
-  /** Ids of the connections that the key may use as `auth_token`; null for any `auth_token`. */
-  connections: string[] | null;
-  /** Client addresses from which the key may be used; null for any address. */
-  ip_ranges: string[] | null;
-  /** Calls per minute of the key; null for the limit of the account. */
-  calls_per_minute: number | null;
-  /** Dollars that the key may be charged in a day (UTC); null for no limit. */
-  dollars_per_day: string | null;
-  /** When the key expires; null for never. */
-  expires_at: string | null;
-  /** Time of creation. */
-  created_at: string;
-  /** Approximate time of the last use. */
-  last_used_at: string | null;
-  /** When the key was revoked. */
-  revoked_at: string | null;
-  /** False for the demo key of the sandbox, which cannot be revoked over the API. */
-  revocable: boolean;
+export interface CreatedApiKey extends ApiKey {
   /** The key. Only this response contains it. */
   key: string;
 }
 
 /** A webhook that was registered. */
-export interface CreatedWebhook {
-  /** Id of the webhook. */
-  id: string;
+export interface CreatedWebhook extends WebhookChoice {
   /** Address that events are sent to. */
   url: string;
   /** True once the receiver has passed the CRC handshake. */
@@ -653,27 +532,7 @@ export interface DeliveryAttempt {
 }
 
 /** The delivery of one event to a webhook, with its attempts. */
-export interface DeliveryDetail {
-  /** Id of the webhook. */
-  webhook_id: string;
-  /** Id of the event: the same on every retry and replay. */
-  event_id: string;
-  /** Type of the event, such as `tweet.like`. */
-  type: string;
-  /** Number of attempts so far. */
-  attempt: number;
-  /** When the last attempt was made. */
-  at: string | null;
-  /** `waiting`, `retrying`, `delivered` or `given_up`. */
-  outcome: 'waiting' | 'retrying' | 'delivered' | 'given_up';
-  /** HTTP status of the receiver's response. */
-  response_code: number | null;
-  /** Milliseconds until the receiver responded. */
-  duration_ms: number | null;
-  /** Why the event was not delivered. */
-  error: string | null;
-  /** When the next attempt is due. */
-  next_attempt_at: string | null;
+export interface DeliveryDetail extends Delivery {
   /** The last 10 attempts, oldest first. */
   attempts: DeliveryAttempt[];
 }
@@ -704,63 +563,31 @@ export interface DirectMessage {
   undecryptable: string | null;
 }
 
-/** The input of `dm/delete`. */
-export interface DmDeleteInput {
-  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
-  conversation_id: string;
-  /** `seq_id` of the message. */
-  seq_id: string;
+export interface DmDeleteInput extends MessageChoice {
   /** True deletes the message for both users, which is possible for the actor's own messages only. If left out, true for those and false for others. */
   for_all?: boolean | undefined;
 }
 
-/** The result of `dm/delete`. */
-export interface DmDeleteResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
-  /** Id of the message that was changed. */
-  target_seq_id: string;
-}
-
-/** The input of `dm/edit`. */
-export interface DmEditInput {
-  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
-  conversation_id: string;
-  /** `seq_id` of the message. */
-  seq_id: string;
+export interface DmEditInput extends MessageChoice {
   /** Text of the message, up to 10,000 characters. */
   text: string;
 }
 
-/** The result of `dm/edit`. */
-export interface DmEditResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
+export interface DmEditResult extends SentMessage {
   /** Id of the message that was changed. */
   target_seq_id: string;
-  /** Id of the message, generated by the sender's client. */
-  message_id: string;
-  /** The text, as sent. */
-  text: string;
 }
 
-/** The input of `dm/enroll`. */
 export interface DmEnrollInput {
   /** Makes new keys for an account that has some, such as after an interrupted enrolment. The private keys of the old ones are deleted, so that messages sealed for them cannot be read any more. */
   replace_keys?: boolean | undefined;
 }
 
-/** The result of `dm/enroll`. */
 export interface DmEnrollResult {
   /** Always true. A failed request returns an error instead. */
   ok: boolean;
 }
 
-/** The input of `dm/list`. */
 export interface DmListInput {
   /** Items on a page, 1 to 100. */
   count?: number | undefined;
@@ -770,7 +597,6 @@ export interface DmListInput {
   graph_snapshot_id?: string | undefined;
 }
 
-/** The result of `dm/list`. */
 export interface DmListPage {
   userId: string;
   has_message_requests: boolean;
@@ -780,48 +606,27 @@ export interface DmListPage {
   conversations: Conversation[];
 }
 
-/** The input of `dm/messages`. */
-export interface DmMessagesInput {
+export interface DmMessagesInput extends PageInput {
   /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
   conversation_id: string;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
 }
 
-/** The result of `dm/messages`. */
-export interface DmMessagesPage {
+export interface DmMessagesPage extends Page {
   /** The platform's id of the conversation. */
   conversation_id: string;
   messages: DirectMessage[];
-  has_more: boolean;
-  next_cursor: string | null;
 }
 
-/** The input of `dm/react`. */
-export interface DmReactInput {
-  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
-  conversation_id: string;
-  /** `seq_id` of the message. */
-  seq_id: string;
+export interface DmReactInput extends MessageChoice {
   /** One emoji, with or without its variation selectors (U+FE0F). The spelling that Unicode recommends is sent. */
   emoji: string;
 }
 
-/** The result of `dm/react`. */
-export interface DmReactResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
-  /** Id of the message that was changed. */
-  target_seq_id: string;
+export interface DmReactResult extends ChangedMessage {
   /** The emoji. */
   emoji: string;
 }
 
-/** The input of `dm/send`. */
 export interface DmSendInput {
   /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
   conversation_id?: string | undefined;
@@ -831,7 +636,6 @@ export interface DmSendInput {
   text: string;
 }
 
-/** The input of `dm/send_media`. */
 export interface DmSendMediaInput {
   /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
   conversation_id: string;
@@ -853,14 +657,7 @@ export interface DmSendMediaInput {
   keep_metadata?: boolean | undefined;
 }
 
-/** The result of `dm/send_media`. */
-export interface DmSendMediaResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** Id of the message, generated by the sender's client. */
-  message_id: string;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
+export interface DmSendMediaResult extends SentMessage {
   /** The platform's key of the encrypted file. */
   media_hash_key: string;
   /** Name of the file. */
@@ -869,44 +666,11 @@ export interface DmSendMediaResult {
   type: number;
   /** Size in bytes before encryption. */
   size: number;
-  /** The text, as sent. */
-  text: string;
 }
 
-/** The result of `dm/send`. */
-export interface DmSendResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** Id of the message, generated by the sender's client. */
-  message_id: string;
+export interface DmSendResult extends SentMessage {
   /** Id of the message for edits, deletions and reactions. */
   seq_id: string;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
-  /** The text, as sent. */
-  text: string;
-}
-
-/** The input of `dm/unreact`. */
-export interface DmUnreactInput {
-  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
-  conversation_id: string;
-  /** `seq_id` of the message. */
-  seq_id: string;
-  /** One emoji, with or without its variation selectors (U+FE0F). The spelling that Unicode recommends is sent. */
-  emoji: string;
-}
-
-/** The result of `dm/unreact`. */
-export interface DmUnreactResult {
-  /** Always true. A failed request returns an error instead. */
-  ok: boolean;
-  /** The platform's id of the conversation. */
-  conversation_id: string;
-  /** Id of the message that was changed. */
-  target_seq_id: string;
-  /** The emoji. */
-  emoji: string;
 }
 
 /** Percentiles of the durations of successful calls, with an error of at most 9 %. */
@@ -933,7 +697,6 @@ export interface Entities {
   user_mentions: { id: string; screen_name: string; name: string; indices: number[]; }[];
 }
 
-/** The input of `events`. */
 export interface EventsInput {
   /** Types of events; all but those of account events if left out. */
   types?: readonly ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | undefined;
@@ -941,13 +704,11 @@ export interface EventsInput {
   last_event_id?: string | undefined;
 }
 
-/** The input of `events/token`. */
 export interface EventsTokenInput {
   /** Types of events; all but those of account events if left out. */
   types?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit' | 'connection.expired')[] | undefined;
 }
 
-/** The result of `events/token`. */
 export interface EventsTokenResult {
   /** The token, for the query parameter `token` of `GET /events`. */
   token: string;
@@ -955,22 +716,13 @@ export interface EventsTokenResult {
   expires_at: string;
 }
 
-/** The input of `list/members`. */
-export interface ListMembersInput {
+export interface ListMembersInput extends PageInput {
   /** The platform's id of the list. */
   listId: string;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
 }
 
-/** The result of `list/members`. */
-export interface ListMembersPage {
+export interface ListMembersPage extends UserPage {
   listId: string;
-  user_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
   members: UserCard[];
 }
 
@@ -1000,7 +752,6 @@ export interface MediaLimit {
   max_bytes: number;
 }
 
-/** The input of `media/upload`. */
 export interface MediaUploadInput {
   /** URL of the file. */
   media_url?: string | undefined;
@@ -1012,7 +763,6 @@ export interface MediaUploadInput {
   keep_metadata?: boolean | undefined;
 }
 
-/** The result of `media/upload`. */
 export interface MediaUploadResult {
   /** Id of the media, for the same actor to attach. */
   media_id: string;
@@ -1020,6 +770,13 @@ export interface MediaUploadResult {
   media_type: string;
   /** Size in bytes, after metadata was removed. */
   size: number;
+}
+
+export interface MessageChoice {
+  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
+  conversation_id: string;
+  /** `seq_id` of the message. */
+  seq_id: string;
 }
 
 /** A tweet that a look-up did not find. */
@@ -1040,19 +797,23 @@ export interface MissingUser {
   reason: 'not_found' | 'deleted' | 'suspended' | 'protected' | 'forbidden';
 }
 
+export interface Page {
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+export interface PageInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
 /** A user who takes part in a conversation. */
-export interface Participant {
+export interface Participant extends ShownUser {
   type: 'user';
-  /** The platform's id of the user. */
-  id: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
   /** Website of the user. */
   url: string | null;
-  /** Address of the profile picture. */
-  profilePicture: string | null;
   /** True if the platform verified the account. */
   isVerified: boolean;
   /** True for a premium account. */
@@ -1079,51 +840,31 @@ export interface Payment {
   description: string;
 }
 
-export interface QuotedTweet {
-  type: 'tweet';
-  /** The platform's id of the tweet. */
-  id: string;
-  /** Address of the tweet. */
-  url: string | null;
-  /** Address of the tweet under another name of the platform. */
-  platformUrl: string | null;
-  /** The text of the tweet. */
-  text: string;
-  /** Name of the client that the tweet was posted with. */
-  source: string | null;
-  /** Number of retweets. */
-  retweetCount: number;
-  /** Number of replies. */
-  replyCount: number;
-  /** Number of likes. */
-  likeCount: number;
-  /** Number of tweets that quote the tweet. */
-  quoteCount: number;
-  /** Number of bookmarks. */
-  bookmarkCount: number;
-  /** Number of views, if known. */
-  viewCount: number | null;
-  /** When the tweet was posted. */
-  createdAt: string;
-  /** Language code. */
-  lang: string;
-  /** True if the tweet is a reply. */
-  isReply: boolean;
-  /** Id of the tweet that this tweet replies to. */
-  inReplyToId: string | null;
-  /** Id of the user whom this tweet replies to. */
-  inReplyToUserId: string | null;
-  /** Id of the first tweet of the thread. */
-  conversationId: string | null;
-  /** Photos, videos and animations. */
-  media: Media[];
-  /** The marked parts of the text. */
-  entities: Entities;
-  author: Author;
-  /** Id of the tweet that this tweet quotes, even if `quoted_tweet` is null because that tweet is gone or hidden. */
-  quoted_tweet_id: string | null;
+export interface QuotedTweet extends AnyTweet {
   /** Always null. */
   quoted_tweet: Record<string, unknown> | null;
+}
+
+export interface SentMessage {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** Id of the message, generated by the sender's client. */
+  message_id: string;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** The text, as sent. */
+  text: string;
+}
+
+export interface ShownUser {
+  /** The platform's id of the user. */
+  id: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** Address of the profile picture. */
+  profilePicture: string | null;
 }
 
 /** The sign-in of platform users, by which connections are made. */
@@ -1135,15 +876,29 @@ export interface SignIn {
 }
 
 /** A sign-in that has begun. */
-export interface StartedConnection {
-  /** Id of the connection. */
-  id: string;
+export interface StartedConnection extends ConnectionChoice {
   /** `pending`; `active` if it was made with an app password; or the status before a reconnect. */
   status: 'pending' | 'active' | 'expired' | 'revoked' | 'failed';
   /** The page to open in the browser of the person who signs in. It works once, within 10 minutes; null for an app password. */
   authorize_url: string | null;
   /** When the page stops working; null for an app password. */
   expires_at: string | null;
+}
+
+export interface TargetUser {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+}
+
+export interface TargetUserInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
 }
 
 /** The maximum length of a tweet. */
@@ -1159,88 +914,31 @@ export interface TextLimit {
 }
 
 /** A short post. */
-export interface Tweet {
-  type: 'tweet';
-  /** The platform's id of the tweet. */
-  id: string;
-  /** Address of the tweet. */
-  url: string | null;
-  /** Address of the tweet under another name of the platform. */
-  platformUrl: string | null;
-  /** The text of the tweet. */
-  text: string;
-  /** Name of the client that the tweet was posted with. */
-  source: string | null;
-  /** Number of retweets. */
-  retweetCount: number;
-  /** Number of replies. */
-  replyCount: number;
-  /** Number of likes. */
-  likeCount: number;
-  /** Number of tweets that quote the tweet. */
-  quoteCount: number;
-  /** Number of bookmarks. */
-  bookmarkCount: number;
-  /** Number of views, if known. */
-  viewCount: number | null;
-  /** When the tweet was posted. */
-  createdAt: string;
-  /** Language code. */
-  lang: string;
-  /** True if the tweet is a reply. */
-  isReply: boolean;
-  /** Id of the tweet that this tweet replies to. */
-  inReplyToId: string | null;
-  /** Id of the user whom this tweet replies to. */
-  inReplyToUserId: string | null;
-  /** Id of the first tweet of the thread. */
-  conversationId: string | null;
-  /** Photos, videos and animations. */
-  media: Media[];
-  /** The marked parts of the text. */
-  entities: Entities;
-  author: Author;
-  /** Id of the tweet that this tweet quotes, even if `quoted_tweet` is null because that tweet is gone or hidden. */
-  quoted_tweet_id: string | null;
+export interface Tweet extends AnyTweet {
   quoted_tweet: QuotedTweet | null;
 }
 
-/** The input of `tweet/advanced_search`. */
-export interface TweetAdvancedSearchInput {
+export interface TweetAdvancedSearchInput extends PageInput {
   /** Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`, `lang:`, `min_faves:` and others (docs/rest.md, Tweets). */
   q: string;
   /** Newest first, or most engaging first. */
   product?: 'Latest' | 'Top' | undefined;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
 }
 
-/** The result of `tweet/advanced_search`. */
-export interface TweetAdvancedSearchPage {
+export interface TweetAdvancedSearchPage extends TweetPage {
   query: string;
-  tweet_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  tweets: Tweet[];
 }
 
-/** The input of `tweet/bookmark`. */
-export interface TweetBookmarkInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-}
-
-/** The result of `tweet/bookmark`. */
-export interface TweetBookmarkResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetBookmarkResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   bookmarked: boolean;
 }
 
-/** The input of `tweet/create`. */
+export interface TweetChoice {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+}
+
 export interface TweetCreateInput {
   /** The platform limits the length (`text` of `capabilities`): the sandbox accepts up to 280 weighted characters, or 25,000 from a premium account. Required if there is no media. */
   text?: string | undefined;
@@ -1262,7 +960,6 @@ export interface TweetCreateInput {
   langs?: string[] | undefined;
 }
 
-/** The result of `tweet/create`. */
 export interface TweetCreateResult {
   /** The platform's id of the tweet. */
   id: string;
@@ -1276,185 +973,57 @@ export interface TweetCreateResult {
   community_id: string;
 }
 
-/** The input of `tweet/delete`. */
-export interface TweetDeleteInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-}
-
-/** The result of `tweet/delete`. */
-export interface TweetDeleteResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetDeleteResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   deleted: boolean;
 }
 
-/** The input of `tweet/detail`. */
-export interface TweetDetailInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-}
-
-/** The input of `tweet/favorite`. */
-export interface TweetFavoriteInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-}
-
-/** The result of `tweet/favorite`. */
-export interface TweetFavoriteResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetFavoriteResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   liked: boolean;
 }
 
-/** The input of `tweet/likers`. */
-export interface TweetLikersInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `tweet/likers`. */
-export interface TweetLikersPage {
-  /** The platform's id of the tweet. */
-  tweetId: string;
-  user_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
+export interface TweetLikersPage extends UserPage, TweetResult {
   users: UserCard[];
 }
 
-/** The input of `tweet/lookup`. */
 export interface TweetLookupInput {
   /** Ids of tweets, at most 100 different ones. */
   ids: readonly string[];
 }
 
-/** The result of `tweet/lookup`. */
 export interface TweetLookupResult {
   tweets: Tweet[];
   /** The tweets that were not found. */
   missing: MissingTweet[];
 }
 
-/** The input of `tweet/quotes`. */
-export interface TweetQuotesInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `tweet/quotes`. */
-export interface TweetQuotesPage {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetPage extends Page {
   tweet_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
   tweets: Tweet[];
 }
 
-/** The input of `tweet/replies`. */
-export interface TweetRepliesInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `tweet/replies`. */
-export interface TweetRepliesPage {
+export interface TweetResult {
   /** The platform's id of the tweet. */
   tweetId: string;
-  tweet_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  tweets: Tweet[];
 }
 
-/** The input of `tweet/retweet`. */
-export interface TweetRetweetInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-}
-
-/** The result of `tweet/retweet`. */
-export interface TweetRetweetResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetRetweetResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   retweeted: boolean;
 }
 
-/** The input of `tweet/retweeters`. */
-export interface TweetRetweetersInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `tweet/retweeters`. */
-export interface TweetRetweetersPage {
-  /** The platform's id of the tweet. */
-  tweetId: string;
-  user_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  users: UserCard[];
-}
-
-/** The input of `tweet/unbookmark`. */
-export interface TweetUnbookmarkInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-}
-
-/** The result of `tweet/unbookmark`. */
-export interface TweetUnbookmarkResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetUnbookmarkResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   unbookmarked: boolean;
 }
 
-/** The input of `tweet/unlike`. */
-export interface TweetUnlikeInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-}
-
-/** The result of `tweet/unlike`. */
-export interface TweetUnlikeResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetUnlikeResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   unliked: boolean;
 }
 
-/** The input of `tweet/unretweet`. */
-export interface TweetUnretweetInput {
-  /** The platform's id of the tweet. */
-  tweet_id: string;
-}
-
-/** The result of `tweet/unretweet`. */
-export interface TweetUnretweetResult {
-  /** The platform's id of the tweet. */
-  tweetId: string;
+export interface TweetUnretweetResult extends TweetResult {
   /** Always true. A failed request returns an error instead. */
   unretweeted: boolean;
 }
@@ -1486,15 +1055,7 @@ export interface UsageRow {
 }
 
 /** The history of an account. */
-export interface UserAbout {
-  /** The platform's id of the user. */
-  id: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
-  /** Address of the profile picture. */
-  profilePicture: string | null;
+export interface UserAbout extends ShownUser {
   /** When the account was created. */
   createdAt: string;
   /** True if the user is verified. */
@@ -1513,142 +1074,34 @@ export interface UserAbout {
   usernameChanges: { count: number; lastChangedAt: string; };
 }
 
-/** The input of `user/affiliates`. */
-export interface UserAffiliatesInput {
-  /** Screen name of the user. */
-  userName?: string | undefined;
-  /** The platform's id of the user; overrides `userName`. */
-  userId?: string | undefined;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `user/affiliates`. */
-export interface UserAffiliatesPage {
+export interface UserAffiliatesPage extends UserPage {
   userName: string;
-  user_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
   affiliates: UserCard[];
 }
 
-/** The input of `user/articles_tweets`. */
-export interface UserArticlesTweetsInput {
-  /** Screen name of the user. */
-  userName?: string | undefined;
-  /** The platform's id of the user; overrides `userName`. */
-  userId?: string | undefined;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `user/articles_tweets`. */
-export interface UserArticlesTweetsPage {
+export interface UserArticlesTweetsPage extends TweetPage {
   userName: string;
   userId: string;
-  tweet_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  tweets: Tweet[];
 }
 
-/** The input of `user/block`. */
-export interface UserBlockInput {
-  /** Screen name of the user. */
-  username?: string | undefined;
-  /** The platform's id of the user; overrides `username`. */
-  user_id?: string | undefined;
-}
-
-/** The result of `user/block`. */
-export interface UserBlockResult {
-  /** The platform's id of the user. */
-  userId: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
+export interface UserBlockResult extends TargetUser {
   /** True if the actor is blocking the user now. */
   blocking: boolean;
 }
 
-/** The input of `user/bookmarks`. */
-export interface UserBookmarksInput {
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `user/bookmarks`. */
-export interface UserBookmarksPage {
+export interface UserBookmarksPage extends TweetPage {
   userId: string;
-  tweet_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  tweets: Tweet[];
 }
 
-export interface UserCard {
+export interface UserCard extends AnyUserCard {
   type: 'user';
-  /** The platform's id of the user. */
-  id: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
-  /** Self-description of the user. */
-  description: string;
-  /** Location that the user states. */
-  location: string | null;
-  /** Website of the user. */
-  url: string | null;
-  /** Address of the profile picture. */
-  profilePicture: string | null;
-  /** Address of the banner. */
-  coverPicture: string | null;
-  /** True if the user is verified. */
-  isVerified: boolean;
-  /** True if the user is verified by a paid subscription. */
-  isBlueVerified: boolean;
-  /** Kind of verified account, such as `business`. */
-  verifiedType: string | null;
-  /** True if the actor may send the user direct messages. */
-  canDm: boolean;
-  /** Number of followers. */
-  followers: number;
-  /** Number of users whom this user follows. */
-  following: number;
-  /** True if only approved followers see the tweets. */
-  protected: boolean;
   /** Number of tweets that the user has posted. */
   tweets: number;
   /** Number of lists that the user is on. */
   listed: number;
-  /** When the user joined. */
-  createdAt: string;
 }
 
-/** The input of `user/follow`. */
-export interface UserFollowInput {
-  /** Screen name of the user. */
-  username?: string | undefined;
-  /** The platform's id of the user; overrides `username`. */
-  user_id?: string | undefined;
-}
-
-/** The result of `user/follow`. */
-export interface UserFollowResult {
-  /** The platform's id of the user. */
-  userId: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
+export interface UserFollowResult extends TargetUser {
   /** True if the actor follows the user now. */
   following: boolean;
   /** True if the user has not accepted the follow request yet. */
@@ -1657,118 +1110,36 @@ export interface UserFollowResult {
   protected: boolean;
 }
 
-/** The input of `user/followers`. */
-export interface UserFollowersInput {
-  /** Screen name of the user. */
-  userName?: string | undefined;
-  /** The platform's id of the user; overrides `userName`. */
-  userId?: string | undefined;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `user/followers`. */
-export interface UserFollowersPage {
+export interface UserFollowersPage extends UserPage {
   userName: string;
-  user_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
   followers: UserCard[];
 }
 
-/** The input of `user/followers_you_know`. */
-export interface UserFollowersYouKnowInput {
+export interface UserFollowersYouKnowInput extends PageInput {
   /** Screen name of the user. */
   user_name?: string | undefined;
   /** The platform's id of the user; overrides `user_name`. */
   user_id?: string | undefined;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
 }
 
-/** The result of `user/followers_you_know`. */
-export interface UserFollowersYouKnowPage {
+export interface UserFollowersYouKnowPage extends UserPage {
   userId: string;
   targetUserId: string;
-  user_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
   followers_you_know: UserCard[];
 }
 
-/** The input of `user/following`. */
-export interface UserFollowingInput {
-  /** Screen name of the user. */
-  userName?: string | undefined;
-  /** The platform's id of the user; overrides `userName`. */
-  userId?: string | undefined;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `user/following`. */
-export interface UserFollowingPage {
+export interface UserFollowingPage extends UserPage {
   userName: string;
-  user_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
   following: UserCard[];
 }
 
-/** The input of `user/home_timeline`. */
-export interface UserHomeTimelineInput {
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `user/home_timeline`. */
-export interface UserHomeTimelinePage {
-  userId: string;
-  tweet_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  tweets: Tweet[];
-}
-
-/** The input of `user/info`. */
-export interface UserInfoInput {
+export interface UserInput {
   /** Screen name of the user. */
   userName?: string | undefined;
   /** The platform's id of the user; overrides `userName`. */
   userId?: string | undefined;
 }
 
-/** The input of `user/likes`. */
-export interface UserLikesInput {
-  /** Screen name of the user. */
-  userName?: string | undefined;
-  /** The platform's id of the user; overrides `userName`. */
-  userId?: string | undefined;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `user/likes`. */
-export interface UserLikesPage {
-  userName: string;
-  userId: string;
-  tweet_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  tweets: Tweet[];
-}
-
-/** The input of `user/lookup`. */
 export interface UserLookupInput {
   /** Ids of users, at most 100 different ones. */
   ids?: readonly string[] | undefined;
@@ -1776,81 +1147,22 @@ export interface UserLookupInput {
   userNames?: readonly string[] | undefined;
 }
 
-/** The result of `user/lookup`. */
 export interface UserLookupResult {
   users: UserProfile[];
   /** The users that were not found. */
   missing: MissingUser[];
 }
 
-/** The input of `user/mentions`. */
-export interface UserMentionsInput {
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `user/mentions`. */
-export interface UserMentionsPage {
-  userId: string;
-  tweet_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  tweets: Tweet[];
-}
-
-/** The input of `user/mute`. */
-export interface UserMuteInput {
-  /** Screen name of the user. */
-  username?: string | undefined;
-  /** The platform's id of the user; overrides `username`. */
-  user_id?: string | undefined;
-}
-
-/** The result of `user/mute`. */
-export interface UserMuteResult {
-  /** The platform's id of the user. */
-  userId: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
+export interface UserMuteResult extends TargetUser {
   /** True if the actor is muting the user now. */
   muting: boolean;
 }
 
-export interface UserProfile {
-  /** The platform's id of the user. */
-  id: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
-  /** Self-description of the user. */
-  description: string;
-  /** Location that the user states. */
-  location: string | null;
-  /** Website of the user. */
-  url: string | null;
-  /** Address of the profile picture. */
-  profilePicture: string | null;
-  /** Address of the banner. */
-  coverPicture: string | null;
-  /** True if the user is verified. */
-  isVerified: boolean;
-  /** True if the user is verified by a paid subscription. */
-  isBlueVerified: boolean;
-  /** Kind of verified account, such as `business`. */
-  verifiedType: string | null;
-  /** True if the actor may send the user direct messages. */
-  canDm: boolean;
-  /** Number of followers. */
-  followers: number;
-  /** Number of users whom this user follows. */
-  following: number;
-  /** True if only approved followers see the tweets. */
-  protected: boolean;
+export interface UserPage extends Page {
+  user_count: number;
+}
+
+export interface UserProfile extends AnyUserCard {
   /** Number of tweets that the user has liked. */
   favouritesCount: number;
   /** Number of tweets that the user has posted. */
@@ -1861,127 +1173,20 @@ export interface UserProfile {
   listedCount: number;
   /** Ids of pinned tweets. */
   pinnedTweetIds: string[];
-  /** When the user joined. */
-  createdAt: string;
 }
 
-/** The input of `user/search`. */
-export interface UserSearchInput {
+export interface UserSearchInput extends PageInput {
   /** Words to find in the screen name, the name or the description. All words must match. */
   q: string;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
 }
 
-/** The result of `user/search`. */
-export interface UserSearchPage {
+export interface UserSearchPage extends UserPage {
   query: string;
-  user_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
   users: UserCard[];
 }
 
-/** The input of `user/tweets_and_replies`. */
-export interface UserTweetsAndRepliesInput {
-  /** Screen name of the user. */
-  userName?: string | undefined;
-  /** The platform's id of the user; overrides `userName`. */
-  userId?: string | undefined;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `user/tweets_and_replies`. */
-export interface UserTweetsAndRepliesPage {
-  userName: string;
-  userId: string;
-  tweet_count: number;
-  has_more: boolean;
-  next_cursor: string | null;
-  tweets: Tweet[];
-}
-
-/** The input of `user/unblock`. */
-export interface UserUnblockInput {
-  /** Screen name of the user. */
-  username?: string | undefined;
-  /** The platform's id of the user; overrides `username`. */
-  user_id?: string | undefined;
-}
-
-/** The result of `user/unblock`. */
-export interface UserUnblockResult {
-  /** The platform's id of the user. */
-  userId: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
-  /** True if the actor is blocking the user now. */
-  blocking: boolean;
-}
-
-/** The input of `user/unfollow`. */
-export interface UserUnfollowInput {
-  /** Screen name of the user. */
-  username?: string | undefined;
-  /** The platform's id of the user; overrides `username`. */
-  user_id?: string | undefined;
-}
-
-/** The result of `user/unfollow`. */
-export interface UserUnfollowResult {
-  /** The platform's id of the user. */
-  userId: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
-  /** True if the actor follows the user now. */
-  following: boolean;
-  /** True if the user has not accepted the follow request yet. */
-  followRequestSent: boolean;
-  /** True if only approved followers see the tweets. */
-  protected: boolean;
-}
-
-/** The input of `user/unmute`. */
-export interface UserUnmuteInput {
-  /** Screen name of the user. */
-  username?: string | undefined;
-  /** The platform's id of the user; overrides `username`. */
-  user_id?: string | undefined;
-}
-
-/** The result of `user/unmute`. */
-export interface UserUnmuteResult {
-  /** The platform's id of the user. */
-  userId: string;
-  /** Screen name of the user, without @. */
-  userName: string;
-  /** Name of the user. */
-  name: string;
-  /** True if the actor is muting the user now. */
-  muting: boolean;
-}
-
-/** The input of `user/user_about`. */
-export interface UserUserAboutInput {
-  /** Screen name of the user. */
-  userName?: string | undefined;
-  /** The platform's id of the user; overrides `userName`. */
-  userId?: string | undefined;
-}
-
 /** An address that gets an actor's activity. */
-export interface Webhook {
-  /** Id of the webhook. */
-  id: string;
+export interface Webhook extends WebhookChoice {
   /** Address that events are sent to. */
   url: string;
   /** True once the receiver has passed the CRC handshake. */
@@ -2006,6 +1211,11 @@ export interface Webhook {
   state_reason: string | null;
 }
 
+export interface WebhookChoice {
+  /** Id of the webhook. */
+  id: string;
+}
+
 /** The outcome of a test event. */
 export interface WebhookTest {
   /** True if the receiver responded with 2xx. */
@@ -2018,7 +1228,6 @@ export interface WebhookTest {
   error: string | null;
 }
 
-/** The input of `webhooks/create`. */
 export interface WebhooksCreateInput {
   /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
   url: string;
@@ -2028,67 +1237,20 @@ export interface WebhooksCreateInput {
   secret?: string | undefined;
 }
 
-/** The input of `webhooks/delete`. */
-export interface WebhooksDeleteInput {
-  /** Id of the webhook. */
-  id: string;
-}
-
-/** The result of `webhooks/delete`. */
-export interface WebhooksDeleteResult {
-  /** Id of the webhook. */
-  id: string;
+export interface WebhooksDeleteResult extends WebhookChoice {
   /** Always true. A failed request returns an error instead. */
   deleted: boolean;
 }
 
-/** The input of `webhooks/deliveries`. */
-export interface WebhooksDeliveriesInput {
-  /** Id of the webhook. */
-  id: string;
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `webhooks/deliveries`. */
-export interface WebhooksDeliveriesPage {
+export interface WebhooksDeliveriesPage extends Page {
   deliveries: Delivery[];
-  has_more: boolean;
-  next_cursor: string | null;
 }
 
-/** The input of `webhooks/delivery`. */
-export interface WebhooksDeliveryInput {
-  /** Id of the webhook. */
-  id: string;
+export interface WebhooksDeliveryInput extends WebhookChoice {
   /** Id of the event. */
   event_id: string;
 }
 
-/** The input of `webhooks/detail`. */
-export interface WebhooksDetailInput {
-  /** Id of the webhook. */
-  id: string;
-}
-
-/** The input of `webhooks/list`. */
-export interface WebhooksListInput {
-  /** Items on a page, 1 to 100. */
-  count?: number | undefined;
-  /** `next_cursor` of the previous page; left out for the first page. */
-  cursor?: string | undefined;
-}
-
-/** The result of `webhooks/list`. */
-export interface WebhooksListPage {
-  webhooks: Webhook[];
-  has_more: boolean;
-  next_cursor: string | null;
-}
-
-/** The input of `webhooks/replay`. */
 export interface WebhooksReplayInput {
   /** Id of the webhook; all valid webhooks if left out. */
   webhook_id?: string | undefined;
@@ -2098,7 +1260,6 @@ export interface WebhooksReplayInput {
   since?: string | undefined;
 }
 
-/** The result of `webhooks/replay`. */
 export interface WebhooksReplayResult {
   /** Number of events queued again for all webhooks. */
   replayed: number;
@@ -2106,38 +1267,12 @@ export interface WebhooksReplayResult {
   webhooks: { id: string; replayed: number; }[];
 }
 
-/** The input of `webhooks/resend`. */
-export interface WebhooksResendInput {
-  /** Id of the webhook. */
-  id: string;
-  /** Id of the event. */
-  event_id: string;
-}
-
-/** The input of `webhooks/rotate-secret`. */
-export interface WebhooksRotateSecretInput {
-  /** Id of the webhook. */
-  id: string;
-}
-
-/** The result of `webhooks/rotate-secret`. */
-export interface WebhooksRotateSecretResult {
-  /** Id of the webhook. */
-  id: string;
+export interface WebhooksRotateSecretResult extends WebhookChoice {
   /** The new secret. Only this response contains it. */
   secret: string;
 }
 
-/** The input of `webhooks/test`. */
-export interface WebhooksTestInput {
-  /** Id of the webhook. */
-  id: string;
-}
-
-/** The input of `webhooks/update`. */
-export interface WebhooksUpdateInput {
-  /** Id of the webhook. */
-  id: string;
+export interface WebhooksUpdateInput extends WebhookChoice {
   /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
   url?: string | undefined;
   /** Types of events to deliver; null for all types but those of account events. */
@@ -2146,817 +1281,279 @@ export interface WebhooksUpdateInput {
   paused?: boolean | undefined;
 }
 
-/** The input of `webhooks/validate`. */
-export interface WebhooksValidateInput {
-  /** Id of the webhook. */
-  id: string;
-}
+export type AccountAuditInput = PageInput;
+export type AccountPaymentsInput = PageInput;
+export type AccountWebhooksInput = PageInput;
+export type ArticleCreateResult = ArticlePlace;
+export type ArticleDeleteInput = ArticleChoice;
+export type ArticleDeleteResult = ArticleChoice;
+export type ArticleDetailInput = ArticleChoice;
+export type ArticlePublishInput = ArticleChoice;
+export type ArticleUnpublishInput = ArticleChoice;
+export type ArticleUnpublishResult = ArticleChoice;
+export type ConnectionsDeleteInput = ConnectionChoice;
+export type ConnectionsDetailInput = ConnectionChoice;
+export type ConnectionsListInput = PageInput;
+export type DmDeleteResult = ChangedMessage;
+export type DmUnreactInput = DmReactInput;
+export type DmUnreactResult = DmReactResult;
+export type TweetBookmarkInput = TweetChoice;
+export type TweetDeleteInput = TweetChoice;
+export type TweetDetailInput = TweetChoice;
+export type TweetFavoriteInput = TweetChoice;
+export type TweetLikersInput = PageInput & TweetChoice;
+export type TweetQuotesInput = PageInput & TweetChoice;
+export type TweetQuotesPage = TweetPage & TweetResult;
+export type TweetRepliesInput = PageInput & TweetChoice;
+export type TweetRepliesPage = TweetPage & TweetResult;
+export type TweetRetweetInput = TweetChoice;
+export type TweetRetweetersInput = PageInput & TweetChoice;
+export type TweetRetweetersPage = TweetLikersPage;
+export type TweetUnbookmarkInput = TweetChoice;
+export type TweetUnlikeInput = TweetChoice;
+export type TweetUnretweetInput = TweetChoice;
+export type UserAffiliatesInput = PageInput & UserInput;
+export type UserArticlesTweetsInput = PageInput & UserInput;
+export type UserBlockInput = TargetUserInput;
+export type UserBookmarksInput = PageInput;
+export type UserFollowInput = TargetUserInput;
+export type UserFollowersInput = PageInput & UserInput;
+export type UserFollowingInput = PageInput & UserInput;
+export type UserHomeTimelineInput = PageInput;
+export type UserHomeTimelinePage = UserBookmarksPage;
+export type UserInfoInput = UserInput;
+export type UserLikesInput = PageInput & UserInput;
+export type UserLikesPage = UserArticlesTweetsPage;
+export type UserMentionsInput = PageInput;
+export type UserMentionsPage = UserBookmarksPage;
+export type UserMuteInput = TargetUserInput;
+export type UserTweetsAndRepliesInput = PageInput & UserInput;
+export type UserTweetsAndRepliesPage = UserArticlesTweetsPage;
+export type UserUnblockInput = TargetUserInput;
+export type UserUnblockResult = UserBlockResult;
+export type UserUnfollowInput = TargetUserInput;
+export type UserUnfollowResult = UserFollowResult;
+export type UserUnmuteInput = TargetUserInput;
+export type UserUnmuteResult = UserMuteResult;
+export type UserUserAboutInput = UserInput;
+export type WebhooksDeleteInput = WebhookChoice;
+export type WebhooksDeliveriesInput = PageInput & WebhookChoice;
+export type WebhooksDetailInput = WebhookChoice;
+export type WebhooksListInput = PageInput;
+export type WebhooksListPage = AccountWebhooksPage;
+export type WebhooksResendInput = WebhooksDeliveryInput;
+export type WebhooksRotateSecretInput = WebhookChoice;
+export type WebhooksTestInput = WebhookChoice;
+export type WebhooksValidateInput = WebhookChoice;
 
 export class TweetCalls extends CallGroup {
-  /**
-   * Search tweets (`GET /tweet/advanced_search`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  advancedSearch(input: TweetAdvancedSearchInput, options?: CallOptions): List<TweetAdvancedSearchPage, Tweet> {
-    return this.sendList({ method: 'GET', path: '/tweet/advanced_search', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
-  }
-
-  /**
-   * One tweet (`GET /tweet/detail`).
-   *
-   * Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  detail(input: TweetDetailInput, options?: CallOptions): Call<Tweet> {
-    return this.sendCall({ method: 'GET', path: '/tweet/detail', effect: 'read', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Up to 100 tweets by their ids, in this order (`GET /tweets`).
-   *
-   * An id that is given more than once counts once. Costs one call, also if tweets are missing. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  lookup(input: TweetLookupInput, options?: CallOptions): Call<TweetLookupResult> {
-    return this.sendCall({ method: 'GET', path: '/tweets', effect: 'read', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Replies to a tweet, newest first (`GET /tweet/replies`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  replies(input: TweetRepliesInput, options?: CallOptions): List<TweetRepliesPage, Tweet> {
-    return this.sendList({ method: 'GET', path: '/tweet/replies', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
-  }
-
-  /**
-   * Tweets that quote a tweet, newest first (`GET /tweet/quotes`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  quotes(input: TweetQuotesInput, options?: CallOptions): List<TweetQuotesPage, Tweet> {
-    return this.sendList({ method: 'GET', path: '/tweet/quotes', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
-  }
-
-  /**
-   * Users who retweeted a tweet, the newest retweet first (`GET /tweet/retweeters`).
-   *
-   * Protected users are listed for their followers only, so there may be fewer users than `retweetCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  retweeters(input: TweetRetweetersInput, options?: CallOptions): List<TweetRetweetersPage, UserCard> {
-    return this.sendList({ method: 'GET', path: '/tweet/retweeters', effect: 'read', actor: 'acts', items: 'users' }, input, options);
-  }
-
-  /**
-   * Users who liked a tweet, the newest like first (`GET /tweet/likers`).
-   *
-   * Protected users are listed for their followers only, so there may be fewer users than `likeCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  likers(input: TweetLikersInput, options?: CallOptions): List<TweetLikersPage, UserCard> {
-    return this.sendList({ method: 'GET', path: '/tweet/likers', effect: 'read', actor: 'acts', items: 'users' }, input, options);
-  }
-
-  /**
-   * Post a tweet, a reply or a quote (`POST /tweet/create`).
-   *
-   * Needs `text`, `media_ids` or `media_urls`. Takes at most one of `quote_tweet_id` and `quote_tweet_url`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  create(input: TweetCreateInput, options?: CallOptions): Call<TweetCreateResult> {
-    return this.sendCall({ method: 'POST', path: '/tweet/create', effect: 'once', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Delete a tweet of the actor (`POST /tweet/delete`).
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  delete(input: TweetDeleteInput, options?: CallOptions): Call<TweetDeleteResult> {
-    return this.sendCall({ method: 'POST', path: '/tweet/delete', effect: 'once', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Like a tweet (`POST /tweet/favorite`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  favorite(input: TweetFavoriteInput, options?: CallOptions): Call<TweetFavoriteResult> {
-    return this.sendCall({ method: 'POST', path: '/tweet/favorite', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Remove a like (`POST /tweet/unlike`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  unlike(input: TweetUnlikeInput, options?: CallOptions): Call<TweetUnlikeResult> {
-    return this.sendCall({ method: 'POST', path: '/tweet/unlike', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Bookmark a tweet (`POST /tweet/bookmark`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  bookmark(input: TweetBookmarkInput, options?: CallOptions): Call<TweetBookmarkResult> {
-    return this.sendCall({ method: 'POST', path: '/tweet/bookmark', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Remove a bookmark (`POST /tweet/unbookmark`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  unbookmark(input: TweetUnbookmarkInput, options?: CallOptions): Call<TweetUnbookmarkResult> {
-    return this.sendCall({ method: 'POST', path: '/tweet/unbookmark', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Retweet a tweet (`POST /tweet/retweet`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  retweet(input: TweetRetweetInput, options?: CallOptions): Call<TweetRetweetResult> {
-    return this.sendCall({ method: 'POST', path: '/tweet/retweet', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Remove a retweet (`POST /tweet/unretweet`).
-   *
-   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  unretweet(input: TweetUnretweetInput, options?: CallOptions): Call<TweetUnretweetResult> {
-    return this.sendCall({ method: 'POST', path: '/tweet/unretweet', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
+  /** Search tweets (`GET /tweet/advanced_search`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly advancedSearch = this.listOf<TweetAdvancedSearchInput, TweetAdvancedSearchPage, Tweet>({ method: 'GET', path: '/tweet/advanced_search', effect: 'read', actor: 'acts', items: 'tweets' });
+  /** One tweet (`GET /tweet/detail`). Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly detail = this.callOf<TweetDetailInput, Tweet>({ method: 'GET', path: '/tweet/detail', effect: 'read', actor: 'acts' });
+  /** Up to 100 tweets by their ids, in this order (`GET /tweets`). An id that is given more than once counts once. Costs one call, also if tweets are missing. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly lookup = this.callOf<TweetLookupInput, TweetLookupResult>({ method: 'GET', path: '/tweets', effect: 'read', actor: 'acts' });
+  /** Replies to a tweet, newest first (`GET /tweet/replies`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly replies = this.listOf<TweetRepliesInput, TweetRepliesPage, Tweet>({ method: 'GET', path: '/tweet/replies', effect: 'read', actor: 'acts', items: 'tweets' });
+  /** Tweets that quote a tweet, newest first (`GET /tweet/quotes`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly quotes = this.listOf<TweetQuotesInput, TweetQuotesPage, Tweet>({ method: 'GET', path: '/tweet/quotes', effect: 'read', actor: 'acts', items: 'tweets' });
+  /** Users who retweeted a tweet, the newest retweet first (`GET /tweet/retweeters`). Protected users are listed for their followers only, so there may be fewer users than `retweetCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly retweeters = this.listOf<TweetRetweetersInput, TweetRetweetersPage, UserCard>({ method: 'GET', path: '/tweet/retweeters', effect: 'read', actor: 'acts', items: 'users' });
+  /** Users who liked a tweet, the newest like first (`GET /tweet/likers`). Protected users are listed for their followers only, so there may be fewer users than `likeCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly likers = this.listOf<TweetLikersInput, TweetLikersPage, UserCard>({ method: 'GET', path: '/tweet/likers', effect: 'read', actor: 'acts', items: 'users' });
+  /** Post a tweet, a reply or a quote (`POST /tweet/create`). Needs `text`, `media_ids` or `media_urls`. Takes at most one of `quote_tweet_id` and `quote_tweet_url`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly create = this.callOf<TweetCreateInput, TweetCreateResult>({ method: 'POST', path: '/tweet/create', effect: 'once', actor: 'acts' });
+  /** Delete a tweet of the actor (`POST /tweet/delete`). A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly delete = this.callOf<TweetDeleteInput, TweetDeleteResult>({ method: 'POST', path: '/tweet/delete', effect: 'once', actor: 'acts' });
+  /** Like a tweet (`POST /tweet/favorite`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly favorite = this.callOf<TweetFavoriteInput, TweetFavoriteResult>({ method: 'POST', path: '/tweet/favorite', effect: 'idempotent', actor: 'acts' });
+  /** Remove a like (`POST /tweet/unlike`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly unlike = this.callOf<TweetUnlikeInput, TweetUnlikeResult>({ method: 'POST', path: '/tweet/unlike', effect: 'idempotent', actor: 'acts' });
+  /** Bookmark a tweet (`POST /tweet/bookmark`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly bookmark = this.callOf<TweetBookmarkInput, TweetBookmarkResult>({ method: 'POST', path: '/tweet/bookmark', effect: 'idempotent', actor: 'acts' });
+  /** Remove a bookmark (`POST /tweet/unbookmark`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly unbookmark = this.callOf<TweetUnbookmarkInput, TweetUnbookmarkResult>({ method: 'POST', path: '/tweet/unbookmark', effect: 'idempotent', actor: 'acts' });
+  /** Retweet a tweet (`POST /tweet/retweet`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly retweet = this.callOf<TweetRetweetInput, TweetRetweetResult>({ method: 'POST', path: '/tweet/retweet', effect: 'idempotent', actor: 'acts' });
+  /** Remove a retweet (`POST /tweet/unretweet`). A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly unretweet = this.callOf<TweetUnretweetInput, TweetUnretweetResult>({ method: 'POST', path: '/tweet/unretweet', effect: 'idempotent', actor: 'acts' });
 }
 
 export class UserCalls extends CallGroup {
-  /**
-   * The actor's For You feed (`POST /user/home_timeline`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  homeTimeline(input?: UserHomeTimelineInput, options?: CallOptions): List<UserHomeTimelinePage, Tweet> {
-    return this.sendList({ method: 'POST', path: '/user/home_timeline', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
-  }
-
-  /**
-   * Tweets that mention the actor, newest first (`GET /user/mentions`).
-   *
-   * Includes replies that mention the actor. Tweets by the actor are left out. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  mentions(input?: UserMentionsInput, options?: CallOptions): List<UserMentionsPage, Tweet> {
-    return this.sendList({ method: 'GET', path: '/user/mentions', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
-  }
-
-  /**
-   * The actor's own profile (`GET /user/me`).
-   *
-   * Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  me(input?: NoInput, options?: CallOptions): Call<UserProfile> {
-    return this.sendCall({ method: 'GET', path: '/user/me', effect: 'read', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * The profile of a user (`GET /user/info`).
-   *
-   * Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  info(input: UserInfoInput, options?: CallOptions): Call<UserProfile> {
-    return this.sendCall({ method: 'GET', path: '/user/info', effect: 'read', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * The profiles of up to 100 users by their ids or names, in this order (`GET /users`).
-   *
-   * A user who is given more than once counts once. Costs one call, also if users are missing. Needs exactly one of `ids` and `userNames`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  lookup(input: UserLookupInput, options?: CallOptions): Call<UserLookupResult> {
-    return this.sendCall({ method: 'GET', path: '/users', effect: 'read', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Search users by name and description (`GET /user/search`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  search(input: UserSearchInput, options?: CallOptions): List<UserSearchPage, UserCard> {
-    return this.sendList({ method: 'GET', path: '/user/search', effect: 'read', actor: 'acts', items: 'users' }, input, options);
-  }
-
-  /**
-   * The history of an account: country, client, verification, former names (`GET /user/user_about`).
-   *
-   * Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  userAbout(input: UserUserAboutInput, options?: CallOptions): Call<UserAbout> {
-    return this.sendCall({ method: 'GET', path: '/user/user_about', effect: 'read', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * A user's tweets, replies and retweets, newest first (`GET /user/tweets_and_replies`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  tweetsAndReplies(input: UserTweetsAndRepliesInput, options?: CallOptions): List<UserTweetsAndRepliesPage, Tweet> {
-    return this.sendList({ method: 'GET', path: '/user/tweets_and_replies', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
-  }
-
-  /**
-   * A user's published articles, as their wrapper tweets (`GET /user/articles_tweets`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  articlesTweets(input: UserArticlesTweetsInput, options?: CallOptions): List<UserArticlesTweetsPage, Tweet> {
-    return this.sendList({ method: 'GET', path: '/user/articles_tweets', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
-  }
-
-  /**
-   * The tweets that a user liked, the newest like first (`GET /user/likes`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  likes(input: UserLikesInput, options?: CallOptions): List<UserLikesPage, Tweet> {
-    return this.sendList({ method: 'GET', path: '/user/likes', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
-  }
-
-  /**
-   * The followers of a user (`GET /user/followers`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  followers(input: UserFollowersInput, options?: CallOptions): List<UserFollowersPage, UserCard> {
-    return this.sendList({ method: 'GET', path: '/user/followers', effect: 'read', actor: 'acts', items: 'followers' }, input, options);
-  }
-
-  /**
-   * The users whom a user follows (`GET /user/following`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  following(input: UserFollowingInput, options?: CallOptions): List<UserFollowingPage, UserCard> {
-    return this.sendList({ method: 'GET', path: '/user/following', effect: 'read', actor: 'acts', items: 'following' }, input, options);
-  }
-
-  /**
-   * Followers of a user whom the actor follows too (`POST /user/followers_you_know`).
-   *
-   * Needs `user_name` or `user_id`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  followersYouKnow(input: UserFollowersYouKnowInput, options?: CallOptions): List<UserFollowersYouKnowPage, UserCard> {
-    return this.sendList({ method: 'POST', path: '/user/followers_you_know', effect: 'read', actor: 'acts', items: 'followers_you_know' }, input, options);
-  }
-
-  /**
-   * Accounts affiliated with a verified organization (`GET /user/affiliates`).
-   *
-   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  affiliates(input: UserAffiliatesInput, options?: CallOptions): List<UserAffiliatesPage, UserCard> {
-    return this.sendList({ method: 'GET', path: '/user/affiliates', effect: 'read', actor: 'acts', items: 'affiliates' }, input, options);
-  }
-
-  /**
-   * Follow a user, or request to follow a protected user (`POST /user/follow`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  follow(input: UserFollowInput, options?: CallOptions): Call<UserFollowResult> {
-    return this.sendCall({ method: 'POST', path: '/user/follow', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Unfollow a user, or withdraw a follow request (`POST /user/unfollow`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  unfollow(input: UserUnfollowInput, options?: CallOptions): Call<UserUnfollowResult> {
-    return this.sendCall({ method: 'POST', path: '/user/unfollow', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Block a user; both stop following each other (`POST /user/block`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  block(input: UserBlockInput, options?: CallOptions): Call<UserBlockResult> {
-    return this.sendCall({ method: 'POST', path: '/user/block', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Unblock a user (`POST /user/unblock`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  unblock(input: UserUnblockInput, options?: CallOptions): Call<UserUnblockResult> {
-    return this.sendCall({ method: 'POST', path: '/user/unblock', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Mute a user: hide their tweets in the home timeline and in mentions (`POST /user/mute`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  mute(input: UserMuteInput, options?: CallOptions): Call<UserMuteResult> {
-    return this.sendCall({ method: 'POST', path: '/user/mute', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Unmute a user (`POST /user/unmute`).
-   *
-   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  unmute(input: UserUnmuteInput, options?: CallOptions): Call<UserUnmuteResult> {
-    return this.sendCall({ method: 'POST', path: '/user/unmute', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * The actor's own bookmarks, newest first (`GET /user/bookmarks`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  bookmarks(input?: UserBookmarksInput, options?: CallOptions): List<UserBookmarksPage, Tweet> {
-    return this.sendList({ method: 'GET', path: '/user/bookmarks', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
-  }
+  /** The actor's For You feed (`POST /user/home_timeline`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly homeTimeline = this.listOf<Optional<UserHomeTimelineInput>, UserHomeTimelinePage, Tweet>({ method: 'POST', path: '/user/home_timeline', effect: 'read', actor: 'acts', items: 'tweets' });
+  /** Tweets that mention the actor, newest first (`GET /user/mentions`). Includes replies that mention the actor. Tweets by the actor are left out. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly mentions = this.listOf<Optional<UserMentionsInput>, UserMentionsPage, Tweet>({ method: 'GET', path: '/user/mentions', effect: 'read', actor: 'acts', items: 'tweets' });
+  /** The actor's own profile (`GET /user/me`). Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly me = this.callOf<Optional<NoInput>, UserProfile>({ method: 'GET', path: '/user/me', effect: 'read', actor: 'acts' });
+  /** The profile of a user (`GET /user/info`). Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly info = this.callOf<UserInfoInput, UserProfile>({ method: 'GET', path: '/user/info', effect: 'read', actor: 'acts' });
+  /** The profiles of up to 100 users by their ids or names, in this order (`GET /users`). A user who is given more than once counts once. Costs one call, also if users are missing. Needs exactly one of `ids` and `userNames`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly lookup = this.callOf<UserLookupInput, UserLookupResult>({ method: 'GET', path: '/users', effect: 'read', actor: 'acts' });
+  /** Search users by name and description (`GET /user/search`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly search = this.listOf<UserSearchInput, UserSearchPage, UserCard>({ method: 'GET', path: '/user/search', effect: 'read', actor: 'acts', items: 'users' });
+  /** The history of an account: country, client, verification, former names (`GET /user/user_about`). Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly userAbout = this.callOf<UserUserAboutInput, UserAbout>({ method: 'GET', path: '/user/user_about', effect: 'read', actor: 'acts' });
+  /** A user's tweets, replies and retweets, newest first (`GET /user/tweets_and_replies`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly tweetsAndReplies = this.listOf<UserTweetsAndRepliesInput, UserTweetsAndRepliesPage, Tweet>({ method: 'GET', path: '/user/tweets_and_replies', effect: 'read', actor: 'acts', items: 'tweets' });
+  /** A user's published articles, as their wrapper tweets (`GET /user/articles_tweets`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly articlesTweets = this.listOf<UserArticlesTweetsInput, UserArticlesTweetsPage, Tweet>({ method: 'GET', path: '/user/articles_tweets', effect: 'read', actor: 'acts', items: 'tweets' });
+  /** The tweets that a user liked, the newest like first (`GET /user/likes`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly likes = this.listOf<UserLikesInput, UserLikesPage, Tweet>({ method: 'GET', path: '/user/likes', effect: 'read', actor: 'acts', items: 'tweets' });
+  /** The followers of a user (`GET /user/followers`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly followers = this.listOf<UserFollowersInput, UserFollowersPage, UserCard>({ method: 'GET', path: '/user/followers', effect: 'read', actor: 'acts', items: 'followers' });
+  /** The users whom a user follows (`GET /user/following`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly following = this.listOf<UserFollowingInput, UserFollowingPage, UserCard>({ method: 'GET', path: '/user/following', effect: 'read', actor: 'acts', items: 'following' });
+  /** Followers of a user whom the actor follows too (`POST /user/followers_you_know`). Needs `user_name` or `user_id`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly followersYouKnow = this.listOf<UserFollowersYouKnowInput, UserFollowersYouKnowPage, UserCard>({ method: 'POST', path: '/user/followers_you_know', effect: 'read', actor: 'acts', items: 'followers_you_know' });
+  /** Accounts affiliated with a verified organization (`GET /user/affiliates`). Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly affiliates = this.listOf<UserAffiliatesInput, UserAffiliatesPage, UserCard>({ method: 'GET', path: '/user/affiliates', effect: 'read', actor: 'acts', items: 'affiliates' });
+  /** Follow a user, or request to follow a protected user (`POST /user/follow`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly follow = this.callOf<UserFollowInput, UserFollowResult>({ method: 'POST', path: '/user/follow', effect: 'idempotent', actor: 'acts' });
+  /** Unfollow a user, or withdraw a follow request (`POST /user/unfollow`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly unfollow = this.callOf<UserUnfollowInput, UserUnfollowResult>({ method: 'POST', path: '/user/unfollow', effect: 'idempotent', actor: 'acts' });
+  /** Block a user; both stop following each other (`POST /user/block`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly block = this.callOf<UserBlockInput, UserBlockResult>({ method: 'POST', path: '/user/block', effect: 'idempotent', actor: 'acts' });
+  /** Unblock a user (`POST /user/unblock`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly unblock = this.callOf<UserUnblockInput, UserUnblockResult>({ method: 'POST', path: '/user/unblock', effect: 'idempotent', actor: 'acts' });
+  /** Mute a user: hide their tweets in the home timeline and in mentions (`POST /user/mute`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly mute = this.callOf<UserMuteInput, UserMuteResult>({ method: 'POST', path: '/user/mute', effect: 'idempotent', actor: 'acts' });
+  /** Unmute a user (`POST /user/unmute`). Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly unmute = this.callOf<UserUnmuteInput, UserUnmuteResult>({ method: 'POST', path: '/user/unmute', effect: 'idempotent', actor: 'acts' });
+  /** The actor's own bookmarks, newest first (`GET /user/bookmarks`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly bookmarks = this.listOf<Optional<UserBookmarksInput>, UserBookmarksPage, Tweet>({ method: 'GET', path: '/user/bookmarks', effect: 'read', actor: 'acts', items: 'tweets' });
 }
 
 export class ListCalls extends CallGroup {
-  /**
-   * Members of a list (`GET /list/members`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  members(input: ListMembersInput, options?: CallOptions): List<ListMembersPage, UserCard> {
-    return this.sendList({ method: 'GET', path: '/list/members', effect: 'read', actor: 'acts', items: 'members' }, input, options);
-  }
+  /** Members of a list (`GET /list/members`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly members = this.listOf<ListMembersInput, ListMembersPage, UserCard>({ method: 'GET', path: '/list/members', effect: 'read', actor: 'acts', items: 'members' });
 }
 
 export class MediaCalls extends CallGroup {
-  /**
-   * Upload a picture or a video to attach (`POST /media/upload`).
-   *
-   * JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The type is detected from the bytes and must match the declared type. An address is fetched through `proxy`, if given, with at most 5 redirects. Media that is not attached within 24 hours expires. Needs exactly one of `media_url` and `media_data`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  upload(input: MediaUploadInput, options?: CallOptions): Call<MediaUploadResult> {
-    return this.sendCall({ method: 'POST', path: '/media/upload', effect: 'once', actor: 'acts', bytes: ['media_data'] }, input, options);
-  }
+  /** Upload a picture or a video to attach (`POST /media/upload`). JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The type is detected from the bytes and must match the declared type. An address is fetched through `proxy`, if given, with at most 5 redirects. Media that is not attached within 24 hours expires. Needs exactly one of `media_url` and `media_data`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly upload = this.callOf<MediaUploadInput, MediaUploadResult>({ method: 'POST', path: '/media/upload', effect: 'once', actor: 'acts', bytes: ['media_data'] });
 }
 
 export class ArticleCalls extends CallGroup {
-  /**
-   * Write an article, as a draft or published (`POST /article/create`).
-   *
-   * Creates the draft and publishes it, in one call. If publishing fails, the draft is deleted; if that fails too, or the platform cannot delete drafts, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  create(input: ArticleCreateInput, options?: CallOptions): Call<ArticleCreateResult> {
-    return this.sendCall({ method: 'POST', path: '/article/create', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] }, input, options);
-  }
-
-  /**
-   * One article, with its content as Markdown (`GET /article/detail`).
-   *
-   * An article of the actor, or a published article of another user. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  detail(input: ArticleDetailInput, options?: CallOptions): Call<Article> {
-    return this.sendCall({ method: 'GET', path: '/article/detail', effect: 'read', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * The actor's own articles, newest first (`GET /article/list`).
-   *
-   * The articles have no `content` here. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  list(input?: ArticleListInput, options?: CallOptions): List<ArticleListPage, ArticleSummary> {
-    return this.sendList({ method: 'GET', path: '/article/list', effect: 'read', actor: 'acts', items: 'articles' }, input, options);
-  }
-
-  /**
-   * Change the title, the content or the cover of an article (`POST /article/update`).
-   *
-   * Changes only the given fields. A published article is unpublished, edited and published again, which gives it a new wrapper tweet. If a step fails, the article is restored; if that fails too, the error describes its state. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. Needs `title`, `content`, `cover_media_id`, `cover_image_url` or `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  update(input: ArticleUpdateInput, options?: CallOptions): Call<ArticleUpdateResult> {
-    return this.sendCall({ method: 'POST', path: '/article/update', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] }, input, options);
-  }
-
-  /**
-   * Publish a draft (`POST /article/publish`).
-   *
-   * Needs a premium account. An article that is already published stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  publish(input: ArticlePublishInput, options?: CallOptions): Call<ArticlePublishResult> {
-    return this.sendCall({ method: 'POST', path: '/article/publish', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Make a published article a draft again (`POST /article/unpublish`).
-   *
-   * Its wrapper tweet is removed. A draft stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  unpublish(input: ArticleUnpublishInput, options?: CallOptions): Call<ArticleUnpublishResult> {
-    return this.sendCall({ method: 'POST', path: '/article/unpublish', effect: 'idempotent', actor: 'acts' }, input, options);
-  }
-
-  /**
-   * Delete an article of the actor (`POST /article/delete`).
-   *
-   * Deletes a draft, or a published article with its wrapper tweet. A second request returns 404. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  delete(input: ArticleDeleteInput, options?: CallOptions): Call<ArticleDeleteResult> {
-    return this.sendCall({ method: 'POST', path: '/article/delete', effect: 'once', actor: 'acts' }, input, options);
-  }
+  /** Write an article, as a draft or published (`POST /article/create`). Creates the draft and publishes it, in one call. If publishing fails, the draft is deleted; if that fails too, or the platform cannot delete drafts, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly create = this.callOf<ArticleCreateInput, ArticleCreateResult>({ method: 'POST', path: '/article/create', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] });
+  /** One article, with its content as Markdown (`GET /article/detail`). An article of the actor, or a published article of another user. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly detail = this.callOf<ArticleDetailInput, Article>({ method: 'GET', path: '/article/detail', effect: 'read', actor: 'acts' });
+  /** The actor's own articles, newest first (`GET /article/list`). The articles have no `content` here. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly list = this.listOf<Optional<ArticleListInput>, ArticleListPage, ArticleSummary>({ method: 'GET', path: '/article/list', effect: 'read', actor: 'acts', items: 'articles' });
+  /** Change the title, the content or the cover of an article (`POST /article/update`). Changes only the given fields. A published article is unpublished, edited and published again, which gives it a new wrapper tweet. If a step fails, the article is restored; if that fails too, the error describes its state. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. Needs `title`, `content`, `cover_media_id`, `cover_image_url` or `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly update = this.callOf<ArticleUpdateInput, ArticleUpdateResult>({ method: 'POST', path: '/article/update', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] });
+  /** Publish a draft (`POST /article/publish`). Needs a premium account. An article that is already published stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly publish = this.callOf<ArticlePublishInput, ArticlePublishResult>({ method: 'POST', path: '/article/publish', effect: 'idempotent', actor: 'acts' });
+  /** Make a published article a draft again (`POST /article/unpublish`). Its wrapper tweet is removed. A draft stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly unpublish = this.callOf<ArticleUnpublishInput, ArticleUnpublishResult>({ method: 'POST', path: '/article/unpublish', effect: 'idempotent', actor: 'acts' });
+  /** Delete an article of the actor (`POST /article/delete`). Deletes a draft, or a published article with its wrapper tweet. A second request returns 404. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly delete = this.callOf<ArticleDeleteInput, ArticleDeleteResult>({ method: 'POST', path: '/article/delete', effect: 'once', actor: 'acts' });
 }
 
 export class DmCalls extends CallGroup {
-  /**
-   * The actor's conversations, newest first (`GET /dm/list`). Sends `encryptionCode`.
-   *
-   * With `encryption_code` each has its decrypted `last_message`. The first page fixes the order: later messages do not move conversations on the next pages. Message requests are left out; `has_message_requests` is true if there are any. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  list(input?: DmListInput, options?: CallOptions): List<DmListPage, Conversation> {
-    return this.sendList({ method: 'GET', path: '/dm/list', effect: 'read', actor: 'acts', code: true, items: 'conversations' }, input, options);
-  }
-
-  /**
-   * The messages of a conversation, newest first (`GET /dm/messages`). Sends `encryptionCode`.
-   *
-   * Edits and reactions are applied to each message. A message that cannot be decrypted is included; `undecryptable` has the reason. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  messages(input: DmMessagesInput, options?: CallOptions): List<DmMessagesPage, DirectMessage> {
-    return this.sendList({ method: 'GET', path: '/dm/messages', effect: 'read', actor: 'acts', code: true, items: 'messages' }, input, options);
-  }
-
-  /**
-   * Send a message (`POST /dm/send`). Sends `encryptionCode`.
-   *
-   * With `user_id`, a conversation is started if there is none yet. Needs exactly one of `conversation_id` and `user_id`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  send(input: DmSendInput, options?: CallOptions): Call<DmSendResult> {
-    return this.sendCall({ method: 'POST', path: '/dm/send', effect: 'once', actor: 'acts', code: true }, input, options);
-  }
-
-  /**
-   * Send an attachment, end-to-end encrypted (`POST /dm/send_media`). Sends `encryptionCode`.
-   *
-   * The file is encrypted before it is sent to the platform. Its bytes must be of the `type`: 1 image, 2 GIF, 3 video, 4 audio, 5 file (any), 6 SVG. The conversation must exist. Needs exactly one of `image_url` and `image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  sendMedia(input: DmSendMediaInput, options?: CallOptions): Call<DmSendMediaResult> {
-    return this.sendCall({ method: 'POST', path: '/dm/send_media', effect: 'once', actor: 'acts', code: true, bytes: ['image_base64'] }, input, options);
-  }
-
-  /**
-   * Change the text of one of the actor's own messages (`POST /dm/edit`). Sends `encryptionCode`.
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  edit(input: DmEditInput, options?: CallOptions): Call<DmEditResult> {
-    return this.sendCall({ method: 'POST', path: '/dm/edit', effect: 'once', actor: 'acts', code: true }, input, options);
-  }
-
-  /**
-   * Delete a message for both users or for the actor only (`POST /dm/delete`). Sends `encryptionCode`.
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  delete(input: DmDeleteInput, options?: CallOptions): Call<DmDeleteResult> {
-    return this.sendCall({ method: 'POST', path: '/dm/delete', effect: 'once', actor: 'acts', code: true }, input, options);
-  }
-
-  /**
-   * Add a reaction to a message (`POST /dm/react`). Sends `encryptionCode`.
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  react(input: DmReactInput, options?: CallOptions): Call<DmReactResult> {
-    return this.sendCall({ method: 'POST', path: '/dm/react', effect: 'once', actor: 'acts', code: true }, input, options);
-  }
-
-  /**
-   * Take a reaction back (`POST /dm/unreact`). Sends `encryptionCode`.
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  unreact(input: DmUnreactInput, options?: CallOptions): Call<DmUnreactResult> {
-    return this.sendCall({ method: 'POST', path: '/dm/unreact', effect: 'once', actor: 'acts', code: true }, input, options);
-  }
-
-  /**
-   * Create the chat keys of an account (`POST /dm/enroll`). Sends `encryptionCode`.
-   *
-   * The public keys are published on the platform, and the private ones are stored in its key backup. `encryption_code` is a new code of your choice, which recovers them later. A code that is easy to guess is refused, and so is an account that already has keys, unless `replace_keys` is true. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  enroll(input?: DmEnrollInput, options?: CallOptions): Call<DmEnrollResult> {
-    return this.sendCall({ method: 'POST', path: '/dm/enroll', effect: 'once', actor: 'acts', code: true }, input, options);
-  }
+  /** The actor's conversations, newest first (`GET /dm/list`). Sends `encryptionCode`. With `encryption_code` each has its decrypted `last_message`. The first page fixes the order: later messages do not move conversations on the next pages. Message requests are left out; `has_message_requests` is true if there are any. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly list = this.listOf<Optional<DmListInput>, DmListPage, Conversation>({ method: 'GET', path: '/dm/list', effect: 'read', actor: 'acts', code: true, items: 'conversations' });
+  /** The messages of a conversation, newest first (`GET /dm/messages`). Sends `encryptionCode`. Edits and reactions are applied to each message. A message that cannot be decrypted is included; `undecryptable` has the reason. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly messages = this.listOf<DmMessagesInput, DmMessagesPage, DirectMessage>({ method: 'GET', path: '/dm/messages', effect: 'read', actor: 'acts', code: true, items: 'messages' });
+  /** Send a message (`POST /dm/send`). Sends `encryptionCode`. With `user_id`, a conversation is started if there is none yet. Needs exactly one of `conversation_id` and `user_id`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly send = this.callOf<DmSendInput, DmSendResult>({ method: 'POST', path: '/dm/send', effect: 'once', actor: 'acts', code: true });
+  /** Send an attachment, end-to-end encrypted (`POST /dm/send_media`). Sends `encryptionCode`. The file is encrypted before it is sent to the platform. Its bytes must be of the `type`: 1 image, 2 GIF, 3 video, 4 audio, 5 file (any), 6 SVG. The conversation must exist. Needs exactly one of `image_url` and `image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly sendMedia = this.callOf<DmSendMediaInput, DmSendMediaResult>({ method: 'POST', path: '/dm/send_media', effect: 'once', actor: 'acts', code: true, bytes: ['image_base64'] });
+  /** Change the text of one of the actor's own messages (`POST /dm/edit`). Sends `encryptionCode`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly edit = this.callOf<DmEditInput, DmEditResult>({ method: 'POST', path: '/dm/edit', effect: 'once', actor: 'acts', code: true });
+  /** Delete a message for both users or for the actor only (`POST /dm/delete`). Sends `encryptionCode`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly delete = this.callOf<DmDeleteInput, DmDeleteResult>({ method: 'POST', path: '/dm/delete', effect: 'once', actor: 'acts', code: true });
+  /** Add a reaction to a message (`POST /dm/react`). Sends `encryptionCode`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly react = this.callOf<DmReactInput, DmReactResult>({ method: 'POST', path: '/dm/react', effect: 'once', actor: 'acts', code: true });
+  /** Take a reaction back (`POST /dm/unreact`). Sends `encryptionCode`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly unreact = this.callOf<DmUnreactInput, DmUnreactResult>({ method: 'POST', path: '/dm/unreact', effect: 'once', actor: 'acts', code: true });
+  /** Create the chat keys of an account (`POST /dm/enroll`). Sends `encryptionCode`. The public keys are published on the platform, and the private ones are stored in its key backup. `encryption_code` is a new code of your choice, which recovers them later. A code that is easy to guess is refused, and so is an account that already has keys, unless `replace_keys` is true. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly enroll = this.callOf<Optional<DmEnrollInput>, DmEnrollResult>({ method: 'POST', path: '/dm/enroll', effect: 'once', actor: 'acts', code: true });
 }
 
 export class WebhooksCalls extends CallGroup {
-  /**
-   * Deliver the actor's activity to an address (`POST /webhooks`). Sends `encryptionCode`.
-   *
-   * The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the reason: repair the receiver, then validate the webhook. A second webhook with the same URL and `auth_token` is refused with 409. Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
-  create(input: WebhooksCreateInput, options?: CallOptions): Call<CreatedWebhook> {
-    return this.sendCall({ method: 'POST', path: '/webhooks', effect: 'once', actor: 'acts', code: true }, input, options);
-  }
-
-  /**
-   * The webhooks of the account, newest first (`GET /webhooks`).
-   *
-   * `GET /account/webhooks` returns the same list for free. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
-  list(input?: WebhooksListInput, options?: CallOptions): List<WebhooksListPage, Webhook> {
-    return this.sendList({ method: 'GET', path: '/webhooks', effect: 'read', items: 'webhooks' }, input, options);
-  }
-
-  /**
-   * One webhook (`GET /webhooks/{id}`).
-   *
-   * Free.
-   */
-  detail(input: WebhooksDetailInput, options?: CallOptions): Call<Webhook> {
-    return this.sendCall({ method: 'GET', path: '/webhooks/{id}', effect: 'read' }, input, options);
-  }
-
-  /**
-   * Run the CRC handshake again (`PUT /webhooks/{id}`). Sends `encryptionCode`.
-   *
-   * If `auth_token` with `proxy`, or `encryption_code`, is given, it replaces the stored one, unless the platform refuses it. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
-  validate(input: WebhooksValidateInput, options?: CallOptions): Call<Webhook> {
-    return this.sendCall({ method: 'PUT', path: '/webhooks/{id}', effect: 'idempotent', actor: 'stored', code: true }, input, options);
-  }
-
-  /**
-   * Change the URL or the event types of a webhook, pause or resume it (`PATCH /webhooks/{id}`).
-   *
-   * The CRC handshake with a new URL runs at once. The webhook is not valid until the handshake has passed. `events: null` means all types. While a webhook is paused nothing is delivered. Its events are kept for 24 hours and delivered after `paused: false`, oldest first. Needs `url`, `events` or `paused`. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
-  update(input: WebhooksUpdateInput, options?: CallOptions): Call<Webhook> {
-    return this.sendCall({ method: 'PATCH', path: '/webhooks/{id}', effect: 'idempotent' }, input, options);
-  }
-
-  /**
-   * Send a signed `webhook.test` event now (`POST /webhooks/{id}/test`).
-   *
-   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
-  test(input: WebhooksTestInput, options?: CallOptions): Call<WebhookTest> {
-    return this.sendCall({ method: 'POST', path: '/webhooks/{id}/test', effect: 'once' }, input, options);
-  }
-
-  /**
-   * Replace the secret of a webhook (`POST /webhooks/{id}/rotate-secret`).
-   *
-   * For 24 hours `webhook-signature` has a signature of each secret. `x-platform-webhooks-signature` uses the new secret as soon as a CRC handshake with it has passed. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
-  rotateSecret(input: WebhooksRotateSecretInput, options?: CallOptions): Call<WebhooksRotateSecretResult> {
-    return this.sendCall({ method: 'POST', path: '/webhooks/{id}/rotate-secret', effect: 'once' }, input, options);
-  }
-
-  /**
-   * The deliveries of the last 24 hours, newest first (`GET /webhooks/{id}/deliveries`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
-  deliveries(input: WebhooksDeliveriesInput, options?: CallOptions): List<WebhooksDeliveriesPage, Delivery> {
-    return this.sendList({ method: 'GET', path: '/webhooks/{id}/deliveries', effect: 'read', items: 'deliveries' }, input, options);
-  }
-
-  /**
-   * One delivery of the last 24 hours, with its attempts (`GET /webhooks/{id}/deliveries/{event_id}`).
-   *
-   * Each attempt has the headers of its request and the first 1 KiB of the response body. Free.
-   */
-  delivery(input: WebhooksDeliveryInput, options?: CallOptions): Call<DeliveryDetail> {
-    return this.sendCall({ method: 'GET', path: '/webhooks/{id}/deliveries/{event_id}', effect: 'read' }, input, options);
-  }
-
-  /**
-   * Deliver one event of the last 24 hours again (`POST /webhooks/{id}/deliveries/{event_id}/resend`).
-   *
-   * Delivers the event with the same id and bytes, even if it was delivered or given up before. The CRC handshake runs first, as for a replay. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
-  resend(input: WebhooksResendInput, options?: CallOptions): Call<Delivery> {
-    return this.sendCall({ method: 'POST', path: '/webhooks/{id}/deliveries/{event_id}/resend', effect: 'once' }, input, options);
-  }
-
-  /**
-   * Deliver the events of the last 24 hours again (`POST /webhooks/replay`).
-   *
-   * Delivers them to one webhook, or to all valid webhooks that are not paused, with the same ids and bytes. New events do not wait for a replay. With `only: failed` it delivers the events that were given up or wait for another attempt. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.005 dollars if it succeeds, nothing if it fails.
-   */
-  replay(input?: WebhooksReplayInput, options?: CallOptions): Call<WebhooksReplayResult> {
-    return this.sendCall({ method: 'POST', path: '/webhooks/replay', effect: 'once' }, input, options);
-  }
-
-  /**
-   * Delete a webhook (`DELETE /webhooks/{id}`).
-   *
-   * A repeated request returns 404. Costs 0.0025 dollars if it succeeds, nothing if it fails.
-   */
-  delete(input: WebhooksDeleteInput, options?: CallOptions): Call<WebhooksDeleteResult> {
-    return this.sendCall({ method: 'DELETE', path: '/webhooks/{id}', effect: 'once' }, input, options);
-  }
+  /** Deliver the actor's activity to an address (`POST /webhooks`). Sends `encryptionCode`. The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the reason: repair the receiver, then validate the webhook. A second webhook with the same URL and `auth_token` is refused with 409. Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
+  readonly create = this.callOf<WebhooksCreateInput, CreatedWebhook>({ method: 'POST', path: '/webhooks', effect: 'once', actor: 'acts', code: true });
+  /** The webhooks of the account, newest first (`GET /webhooks`). `GET /account/webhooks` returns the same list for free. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
+  readonly list = this.listOf<Optional<WebhooksListInput>, WebhooksListPage, Webhook>({ method: 'GET', path: '/webhooks', effect: 'read', items: 'webhooks' });
+  /** One webhook (`GET /webhooks/{id}`). Free. */
+  readonly detail = this.callOf<WebhooksDetailInput, Webhook>({ method: 'GET', path: '/webhooks/{id}', effect: 'read' });
+  /** Run the CRC handshake again (`PUT /webhooks/{id}`). Sends `encryptionCode`. If `auth_token` with `proxy`, or `encryption_code`, is given, it replaces the stored one, unless the platform refuses it. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
+  readonly validate = this.callOf<WebhooksValidateInput, Webhook>({ method: 'PUT', path: '/webhooks/{id}', effect: 'idempotent', actor: 'stored', code: true });
+  /** Change the URL or the event types of a webhook, pause or resume it (`PATCH /webhooks/{id}`). The CRC handshake with a new URL runs at once. The webhook is not valid until the handshake has passed. `events: null` means all types. While a webhook is paused nothing is delivered. Its events are kept for 24 hours and delivered after `paused: false`, oldest first. Needs `url`, `events` or `paused`. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
+  readonly update = this.callOf<WebhooksUpdateInput, Webhook>({ method: 'PATCH', path: '/webhooks/{id}', effect: 'idempotent' });
+  /** Send a signed `webhook.test` event now (`POST /webhooks/{id}/test`). A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
+  readonly test = this.callOf<WebhooksTestInput, WebhookTest>({ method: 'POST', path: '/webhooks/{id}/test', effect: 'once' });
+  /** Replace the secret of a webhook (`POST /webhooks/{id}/rotate-secret`). For 24 hours `webhook-signature` has a signature of each secret. `x-platform-webhooks-signature` uses the new secret as soon as a CRC handshake with it has passed. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
+  readonly rotateSecret = this.callOf<WebhooksRotateSecretInput, WebhooksRotateSecretResult>({ method: 'POST', path: '/webhooks/{id}/rotate-secret', effect: 'once' });
+  /** The deliveries of the last 24 hours, newest first (`GET /webhooks/{id}/deliveries`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
+  readonly deliveries = this.listOf<WebhooksDeliveriesInput, WebhooksDeliveriesPage, Delivery>({ method: 'GET', path: '/webhooks/{id}/deliveries', effect: 'read', items: 'deliveries' });
+  /** One delivery of the last 24 hours, with its attempts (`GET /webhooks/{id}/deliveries/{event_id}`). Each attempt has the headers of its request and the first 1 KiB of the response body. Free. */
+  readonly delivery = this.callOf<WebhooksDeliveryInput, DeliveryDetail>({ method: 'GET', path: '/webhooks/{id}/deliveries/{event_id}', effect: 'read' });
+  /** Deliver one event of the last 24 hours again (`POST /webhooks/{id}/deliveries/{event_id}/resend`). Delivers the event with the same id and bytes, even if it was delivered or given up before. The CRC handshake runs first, as for a replay. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
+  readonly resend = this.callOf<WebhooksResendInput, Delivery>({ method: 'POST', path: '/webhooks/{id}/deliveries/{event_id}/resend', effect: 'once' });
+  /** Deliver the events of the last 24 hours again (`POST /webhooks/replay`). Delivers them to one webhook, or to all valid webhooks that are not paused, with the same ids and bytes. New events do not wait for a replay. With `only: failed` it delivers the events that were given up or wait for another attempt. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.005 dollars if it succeeds, nothing if it fails. */
+  readonly replay = this.callOf<Optional<WebhooksReplayInput>, WebhooksReplayResult>({ method: 'POST', path: '/webhooks/replay', effect: 'once' });
+  /** Delete a webhook (`DELETE /webhooks/{id}`). A repeated request returns 404. Costs 0.0025 dollars if it succeeds, nothing if it fails. */
+  readonly delete = this.callOf<WebhooksDeleteInput, WebhooksDeleteResult>({ method: 'DELETE', path: '/webhooks/{id}', effect: 'once' });
 }
 
 export class ConnectionsCalls extends CallGroup {
-  /**
-   * Begin the sign-in of a platform user (`POST /connections`).
-   *
-   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. An account may have 1,000 connections, 100 of them pending. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
-   */
-  create(input?: ConnectionsCreateInput, options?: CallOptions): Call<StartedConnection> {
-    return this.sendCall({ method: 'POST', path: '/connections', effect: 'once' }, input, options);
-  }
-
-  /**
-   * The connections of the account, oldest first (`GET /connections`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
-  list(input?: ConnectionsListInput, options?: CallOptions): List<ConnectionsListPage, Connection> {
-    return this.sendList({ method: 'GET', path: '/connections', effect: 'read', items: 'connections' }, input, options);
-  }
-
-  /**
-   * One connection (`GET /connections/{id}`).
-   *
-   * Free.
-   */
-  detail(input: ConnectionsDetailInput, options?: CallOptions): Call<Connection> {
-    return this.sendCall({ method: 'GET', path: '/connections/{id}', effect: 'read' }, input, options);
-  }
-
-  /**
-   * Sign in again, with the same id (`POST /connections/{id}/reconnect`).
-   *
-   * Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
-   */
-  reconnect(input: ConnectionsReconnectInput, options?: CallOptions): Call<StartedConnection> {
-    return this.sendCall({ method: 'POST', path: '/connections/{id}/reconnect', effect: 'once' }, input, options);
-  }
-
-  /**
-   * Delete a connection (`DELETE /connections/{id}`).
-   *
-   * Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours. An app password stays valid until its user revokes it. A repeated request returns 404. Free.
-   */
-  delete(input: ConnectionsDeleteInput, options?: CallOptions): Call<ConnectionsDeleteResult> {
-    return this.sendCall({ method: 'DELETE', path: '/connections/{id}', effect: 'once' }, input, options);
-  }
+  /** Begin the sign-in of a platform user (`POST /connections`). Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The connection is `pending` until then. Afterwards its `id` stands for `auth_token` in all calls of the account. An account may have 1,000 connections, 100 of them pending. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free. */
+  readonly create = this.callOf<Optional<ConnectionsCreateInput>, StartedConnection>({ method: 'POST', path: '/connections', effect: 'once' });
+  /** The connections of the account, oldest first (`GET /connections`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
+  readonly list = this.listOf<Optional<ConnectionsListInput>, ConnectionsListPage, Connection>({ method: 'GET', path: '/connections', effect: 'read', items: 'connections' });
+  /** One connection (`GET /connections/{id}`). Free. */
+  readonly detail = this.callOf<ConnectionsDetailInput, Connection>({ method: 'GET', path: '/connections/{id}', effect: 'read' });
+  /** Sign in again, with the same id (`POST /connections/{id}/reconnect`). Open `authorize_url` in the browser of the person who signs in. It works once, within 10 minutes, in one browser. The old login works until then, and stays if the sign-in fails. Another user than before is refused. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free. */
+  readonly reconnect = this.callOf<ConnectionsReconnectInput, StartedConnection>({ method: 'POST', path: '/connections/{id}/reconnect', effect: 'once' });
+  /** Delete a connection (`DELETE /connections/{id}`). Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 hours. An app password stays valid until its user revokes it. A repeated request returns 404. Free. */
+  readonly delete = this.callOf<ConnectionsDeleteInput, ConnectionsDeleteResult>({ method: 'DELETE', path: '/connections/{id}', effect: 'once' });
 }
 
 export class AccountKeysCalls extends CallGroup {
-  /**
-   * The API keys of the account (`GET /account/keys`).
-   *
-   * Free.
-   */
-  get(input?: NoInput, options?: CallOptions): Call<AccountKeysResult> {
-    return this.sendCall({ method: 'GET', path: '/account/keys', effect: 'read' }, input, options);
-  }
-
-  /**
-   * Create an API key (`POST /account/keys`).
-   *
-   * Only this response contains the key, because the service stores only its hash. The account pays for all of its keys, and may have 100 that are not revoked. To replace a key, create a new one and then revoke the old one. A key with a restriction cannot manage keys or the account. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
-   */
-  create(input: AccountKeysCreateInput, options?: CallOptions): Call<CreatedApiKey> {
-    return this.sendCall({ method: 'POST', path: '/account/keys', effect: 'once' }, input, options);
-  }
-
-  /**
-   * Revoke an API key (`DELETE /account/keys/{id}`).
-   *
-   * All processes of the service refuse a revoked key within 5 seconds. A key that is already revoked is returned as it is. The latest 100 revoked keys of an account stay listed. A repeated request returns 404. Free.
-   */
-  revoke(input: AccountKeysRevokeInput, options?: CallOptions): Call<ApiKey> {
-    return this.sendCall({ method: 'DELETE', path: '/account/keys/{id}', effect: 'once' }, input, options);
-  }
+  /** The API keys of the account (`GET /account/keys`). Free. */
+  readonly get = this.callOf<Optional<NoInput>, AccountKeysResult>({ method: 'GET', path: '/account/keys', effect: 'read' });
+  /** Create an API key (`POST /account/keys`). Only this response contains the key, because the service stores only its hash. The account pays for all of its keys, and may have 100 that are not revoked. To replace a key, create a new one and then revoke the old one. A key with a restriction cannot manage keys or the account. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free. */
+  readonly create = this.callOf<AccountKeysCreateInput, CreatedApiKey>({ method: 'POST', path: '/account/keys', effect: 'once' });
+  /** Revoke an API key (`DELETE /account/keys/{id}`). All processes of the service refuse a revoked key within 5 seconds. A key that is already revoked is returned as it is. The latest 100 revoked keys of an account stay listed. A repeated request returns 404. Free. */
+  readonly revoke = this.callOf<AccountKeysRevokeInput, ApiKey>({ method: 'DELETE', path: '/account/keys/{id}', effect: 'once' });
 }
 
 export class AccountCalls extends CallGroup {
-  readonly keys: AccountKeysCalls;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.keys = new AccountKeysCalls(transport);
-  }
-
-  /**
-   * The API account and its keys (`GET /account`).
-   *
-   * Free.
-   */
-  get(input?: NoInput, options?: CallOptions): Call<Account> {
-    return this.sendCall({ method: 'GET', path: '/account', effect: 'read' }, input, options);
-  }
-
-  /**
-   * Set the threshold for the event of low credit (`PATCH /account`).
-   *
-   * A charge that takes the credit below the threshold sends one `account.low_credit` event to the webhooks of the account whose `events` list this type. The next event is sent after a payment has raised the credit to the threshold or above it. Needs `low_credit_threshold`. A repeated request does no harm. Free.
-   */
-  update(input: AccountUpdateInput, options?: CallOptions): Call<Account> {
-    return this.sendCall({ method: 'PATCH', path: '/account', effect: 'idempotent' }, input, options);
-  }
-
-  /**
-   * The available credit, and the credit reserved by running calls (`GET /account/balance`).
-   *
-   * Free.
-   */
-  balance(input?: NoInput, options?: CallOptions): Call<Balance> {
-    return this.sendCall({ method: 'GET', path: '/account/balance', effect: 'read' }, input, options);
-  }
-
-  /**
-   * Successful calls and their cost, by hour or day (`GET /account/usage`).
-   *
-   * Free.
-   */
-  usage(input?: AccountUsageInput, options?: CallOptions): Call<Usage> {
-    return this.sendCall({ method: 'GET', path: '/account/usage', effect: 'read' }, input, options);
-  }
-
-  /**
-   * The payments into the account, newest first (`GET /account/payments`).
-   *
-   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
-  payments(input?: AccountPaymentsInput, options?: CallOptions): List<AccountPaymentsPage, Payment> {
-    return this.sendList({ method: 'GET', path: '/account/payments', effect: 'read', items: 'payments' }, input, options);
-  }
-
-  /**
-   * The changes of keys, webhooks, credit and settings, newest first (`GET /account/audit`).
-   *
-   * Entries are kept for 400 days. An account keeps its last 10,000 entries. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
-  audit(input?: AccountAuditInput, options?: CallOptions): List<AccountAuditPage, AuditEntry> {
-    return this.sendList({ method: 'GET', path: '/account/audit', effect: 'read', items: 'audit' }, input, options);
-  }
-
-  /**
-   * The webhooks of the account, newest first (`GET /account/webhooks`).
-   *
-   * A restricted key needs the group `webhooks`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
-   */
-  webhooks(input?: AccountWebhooksInput, options?: CallOptions): List<AccountWebhooksPage, Webhook> {
-    return this.sendList({ method: 'GET', path: '/account/webhooks', effect: 'read', items: 'webhooks' }, input, options);
-  }
+  readonly keys = this.groupOf(AccountKeysCalls);
+  /** The API account and its keys (`GET /account`). Free. */
+  readonly get = this.callOf<Optional<NoInput>, Account>({ method: 'GET', path: '/account', effect: 'read' });
+  /** Set the threshold for the event of low credit (`PATCH /account`). A charge that takes the credit below the threshold sends one `account.low_credit` event to the webhooks of the account whose `events` list this type. The next event is sent after a payment has raised the credit to the threshold or above it. Needs `low_credit_threshold`. A repeated request does no harm. Free. */
+  readonly update = this.callOf<AccountUpdateInput, Account>({ method: 'PATCH', path: '/account', effect: 'idempotent' });
+  /** The available credit, and the credit reserved by running calls (`GET /account/balance`). Free. */
+  readonly balance = this.callOf<Optional<NoInput>, Balance>({ method: 'GET', path: '/account/balance', effect: 'read' });
+  /** Successful calls and their cost, by hour or day (`GET /account/usage`). Free. */
+  readonly usage = this.callOf<Optional<AccountUsageInput>, Usage>({ method: 'GET', path: '/account/usage', effect: 'read' });
+  /** The payments into the account, newest first (`GET /account/payments`). `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
+  readonly payments = this.listOf<Optional<AccountPaymentsInput>, AccountPaymentsPage, Payment>({ method: 'GET', path: '/account/payments', effect: 'read', items: 'payments' });
+  /** The changes of keys, webhooks, credit and settings, newest first (`GET /account/audit`). Entries are kept for 400 days. An account keeps its last 10,000 entries. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
+  readonly audit = this.listOf<Optional<AccountAuditInput>, AccountAuditPage, AuditEntry>({ method: 'GET', path: '/account/audit', effect: 'read', items: 'audit' });
+  /** The webhooks of the account, newest first (`GET /account/webhooks`). A restricted key needs the group `webhooks`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free. */
+  readonly webhooks = this.listOf<Optional<AccountWebhooksInput>, AccountWebhooksPage, Webhook>({ method: 'GET', path: '/account/webhooks', effect: 'read', items: 'webhooks' });
 }
 
 /** The calls of Postern, a method for each. */
 export class Endpoints extends CallGroup {
-  readonly tweet: TweetCalls;
-  readonly user: UserCalls;
-  readonly list: ListCalls;
-  readonly media: MediaCalls;
-  readonly article: ArticleCalls;
-  readonly dm: DmCalls;
-  readonly webhooks: WebhooksCalls;
-  readonly connections: ConnectionsCalls;
-  readonly account: AccountCalls;
-
-  constructor(transport: Transport) {
-    super(transport);
-    this.tweet = new TweetCalls(transport);
-    this.user = new UserCalls(transport);
-    this.list = new ListCalls(transport);
-    this.media = new MediaCalls(transport);
-    this.article = new ArticleCalls(transport);
-    this.dm = new DmCalls(transport);
-    this.webhooks = new WebhooksCalls(transport);
-    this.connections = new ConnectionsCalls(transport);
-    this.account = new AccountCalls(transport);
-  }
-
-  /**
-   * The actions, event types and limits of the connected platform (`GET /capabilities`).
-   *
-   * Free.
-   */
-  capabilities(input?: NoInput, options?: CallOptions): Call<Capabilities> {
-    return this.sendCall({ method: 'GET', path: '/capabilities', effect: 'read' }, input, options);
-  }
-
-  /**
-   * A token that opens the live stream in a browser (`POST /events/token`). Sends `encryptionCode`.
-   *
-   * A browser's `EventSource` cannot send headers, so it opens `GET /events?token=…` with this token instead of the API key and the actor's credentials. The token opens only this stream, with these types, for 15 minutes and any number of times. It has the restrictions of the API key, and ends with it. It is a secret: whoever has it can read the stream. Opening the stream is charged as usual. Free.
-   */
-  eventsToken(input?: EventsTokenInput, options?: CallOptions): Call<EventsTokenResult> {
-    return this.sendCall({ method: 'POST', path: '/events/token', effect: 'read', actor: 'acts', code: true }, input, options);
-  }
-
-  /**
-   * The actor's activity as it happens (`GET /events`). Sends `encryptionCode`.
-   *
-   * Server-Sent Events with the events that a webhook of the actor would get. Each has its id, so a client that reconnects with `Last-Event-ID` within 24 hours misses none; if events may be missing, an event `gap` reports it. Message events need `encryption_code`. Costs 0.001 dollars if it succeeds, nothing if it fails.
-   */
-  events(input?: EventsInput, options?: CallOptions): EventStream {
-    return this.openStream({ method: 'GET', path: '/events', effect: 'read', actor: 'acts', code: true }, input, options);
-  }
+  readonly tweet = this.groupOf(TweetCalls);
+  readonly user = this.groupOf(UserCalls);
+  readonly list = this.groupOf(ListCalls);
+  readonly media = this.groupOf(MediaCalls);
+  readonly article = this.groupOf(ArticleCalls);
+  readonly dm = this.groupOf(DmCalls);
+  readonly webhooks = this.groupOf(WebhooksCalls);
+  readonly connections = this.groupOf(ConnectionsCalls);
+  readonly account = this.groupOf(AccountCalls);
+  /** The actions, event types and limits of the connected platform (`GET /capabilities`). Free. */
+  readonly capabilities = this.callOf<Optional<NoInput>, Capabilities>({ method: 'GET', path: '/capabilities', effect: 'read' });
+  /** A token that opens the live stream in a browser (`POST /events/token`). Sends `encryptionCode`. A browser's `EventSource` cannot send headers, so it opens `GET /events?token=…` with this token instead of the API key and the actor's credentials. The token opens only this stream, with these types, for 15 minutes and any number of times. It has the restrictions of the API key, and ends with it. It is a secret: whoever has it can read the stream. Opening the stream is charged as usual. Free. */
+  readonly eventsToken = this.callOf<Optional<EventsTokenInput>, EventsTokenResult>({ method: 'POST', path: '/events/token', effect: 'read', actor: 'acts', code: true });
+  /** The actor's activity as it happens (`GET /events`). Sends `encryptionCode`. Server-Sent Events with the events that a webhook of the actor would get. Each has its id, so a client that reconnects with `Last-Event-ID` within 24 hours misses none; if events may be missing, an event `gap` reports it. Message events need `encryption_code`. Costs 0.001 dollars if it succeeds, nothing if it fails. */
+  readonly events = this.streamOf<Optional<EventsInput>>({ method: 'GET', path: '/events', effect: 'read', actor: 'acts', code: true });
 }

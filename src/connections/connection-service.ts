@@ -83,7 +83,7 @@ export class ConnectionService {
   async reconnect({ id, ...request }: NewSignIn & { id: string }): Promise<StartedConnectionView> {
     const { account, author, scopes: wanted, login } = request;
     const { records } = this.#parts;
-    if (login) return this.#replacePassword({ id, account, author, login });
+    if (login) return this.#replacePassword({ id, account, author }, login);
     const scopes = this.#scopesOf(wanted);
     const { code, hash, state } = this.#prepareSignIn(id, request);
     const found = await records.find(account, id);
@@ -101,17 +101,10 @@ export class ConnectionService {
     return this.#started(stored, code);
   }
 
-  async #replacePassword({
-    id,
-    account,
-    author,
-    login: password,
-  }: {
-    id: string;
-    account: string;
-    author: AuditAuthor;
-    login: Secret;
-  }): Promise<StartedConnectionView> {
+  async #replacePassword(
+    { id, account, author }: Pick<NewSignIn, 'account' | 'author'> & { id: string },
+    password: Secret,
+  ): Promise<StartedConnectionView> {
     const { records, changed } = this.#parts;
     const found = await records.find(account, id);
     const login = await this.#passwordLogin(account, password);
@@ -140,17 +133,7 @@ export class ConnectionService {
   }
 
   /** Creates an active connection with a fixed id and a login that never ends, or restores it. */
-  async provide({
-    account,
-    id,
-    user,
-    access,
-  }: {
-    account: string;
-    id: string;
-    user: ConnectedUser;
-    access: Secret;
-  }): Promise<void> {
+  async provide(account: string, id: string, user: ConnectedUser, access: Secret): Promise<void> {
     const { store } = this.#parts.records;
     const login = this.#active(id, lastingLogin(this.#parts.records.issuer, user, access));
     const known = await store.find(id);

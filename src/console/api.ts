@@ -139,6 +139,24 @@ export function useFreeCall<T>(name: string, input: Input = {}): Loaded<T> {
   return { ...state, reload: () => setRound((count) => count + 1) };
 }
 
+/** Makes calls of one page. `busy` is the id of the running call, and `error` that of the last one. */
+export function useCalls(common: Input) {
+  const [busy, setBusy] = useState<string | null>(null);
+  const [error, setError] = useState<ApiError | null>(null);
+  const run = async <T>(name: string, input: Input, onDone: (data: T) => void, id = name) => {
+    setBusy(id);
+    setError(null);
+    try {
+      onDone(await call<T>(name, { ...common, ...input }));
+    } catch (thrown) {
+      setError(thrown as ApiError);
+    } finally {
+      setBusy(null);
+    }
+  };
+  return { busy, error, run };
+}
+
 function declarationOf(name: string): readonly [Method, string, string] {
   const found = catalogue[name];
   if (!found) throw new ApiError(`This gateway has no call ${name}.`);

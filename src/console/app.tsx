@@ -134,7 +134,7 @@ function SignIn() {
     <main class="sign-in">
       <h1>Postern console</h1>
       {refusal.value && <ErrorState error={refusal.value} />}
-      <form onSubmit={submit}>
+      <form class="stack" onSubmit={submit}>
         <Field
           label="API key"
           hint={

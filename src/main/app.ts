@@ -285,7 +285,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         publicUrl,
         demo: () => demo,
       },
-      documents: { publicUrl },
       connect: { signIn: userConnections.flow, publicUrl },
     });
     const rest = restListener({ pipeline, ...billing, ...authentication, bodies, logger, actions: calls });
@@ -341,12 +340,8 @@ async function prepareDemo(
   const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), dataset.seed);
   for (const account of dataset.accounts) {
     const { userId, userName, name, profilePicture, authToken } = account;
-    await connections.provide({
-      account: demoAccountId,
-      id: demoConnection(dataset, account),
-      user: { id: userId, userName, name, profilePicture },
-      access: new Secret(authToken),
-    });
+    const user = { id: userId, userName, name, profilePicture };
+    await connections.provide(demoAccountId, demoConnection(dataset, account), user, new Secret(authToken));
   }
   return (origin: string): Demo => makeDemo(origin, sandboxUrl, apiKey, dataset);
 }

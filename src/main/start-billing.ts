@@ -22,7 +22,8 @@ import type { Store } from '../store/port.ts';
 
 const flushMs = 10_000;
 
-export interface BillingOptions {
+/** The parts that all parts of the service share. */
+export interface CoreParts {
   store: Store;
   runtime: Runtime;
   logger: Logger;
@@ -30,6 +31,9 @@ export interface BillingOptions {
   /** `null` if no traces are exported. */
   tracing: Tracing | null;
   secretKeys: readonly Secret<Buffer>[];
+}
+
+export interface BillingOptions extends CoreParts {
   /** The maximum number of calls per minute for each key; 0 for no limit. */
   rateLimit: number;
   /** The maximum number of failed calls per minute for each account; 0 for no limit. */

@@ -6,17 +6,11 @@ import { SignInFlow } from '../connections/sign-in.ts';
 import type { Platform } from '../platform/port.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { PlatformKind } from '../shared/config/settings.ts';
-import type { Logger } from '../shared/observability/logger.ts';
-import type { Runtime } from '../shared/runtime/runtime.ts';
-import type { Secret } from '../shared/secrets/secret.ts';
 import { Vault } from '../shared/secrets/vault.ts';
-import type { NewAccountEvent, Store, StoredConnection } from '../store/port.ts';
+import type { NewAccountEvent, StoredConnection } from '../store/port.ts';
+import type { CoreParts } from './start-billing.ts';
 
-export interface ConnectionOptions {
-  store: Store;
-  runtime: Runtime;
-  logger: Logger;
-  secretKeys: readonly Secret<Buffer>[];
+export interface ConnectionOptions extends Pick<CoreParts, 'store' | 'runtime' | 'logger' | 'secretKeys'> {
   /** See `Login.issuer`. */
   issuer: string;
   /** Called after a login was repaired or has ended, or its connection was deleted. */

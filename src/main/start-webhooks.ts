@@ -4,14 +4,10 @@ import type { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import { readProxy } from '../outbound/proxy.ts';
 import type { CredentialResolver, Platform } from '../platform/port.ts';
-import type { Logger } from '../shared/observability/logger.ts';
-import type { Metrics } from '../shared/observability/metrics.ts';
-import type { Tracing } from '../shared/observability/tracing.ts';
 import { cachedFor } from '../shared/runtime/cached-for.ts';
-import { type Runtime, repeat } from '../shared/runtime/runtime.ts';
+import { repeat } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { Vault } from '../shared/secrets/vault.ts';
-import type { Store } from '../store/port.ts';
 import { AccountEvents } from '../webhooks/account-events.ts';
 import type { PollerMonitor } from '../webhooks/delivery/poller-run.ts';
 import { Receivers } from '../webhooks/delivery/receiver.ts';
@@ -25,23 +21,17 @@ import { WebhookService } from '../webhooks/service.ts';
 import type { EventLimits } from '../webhooks/shared/event-allowance.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
 import { LiveStreams } from '../webhooks/streams/live-streams.ts';
+import type { CoreParts } from './start-billing.ts';
 
 /** The interval in milliseconds at which old events and unused pollers are deleted. */
 const sweepMs = 60_000;
 /** The interval in milliseconds at which waiting deliveries are counted. It is long, because the store reads all of them. */
 const backlogMs = 30_000;
 
-export interface WebhookOptions {
-  store: Store;
+export interface WebhookOptions extends CoreParts {
   platform: Platform;
   guard: OutboundGuard;
   connections: OutgoingConnections;
-  runtime: Runtime;
-  logger: Logger;
-  metrics: Metrics;
-  /** `null` if no traces are exported. */
-  tracing: Tracing | null;
-  secretKeys: readonly Secret<Buffer>[];
   allowLocalhost: boolean;
   eventLimits: EventLimits;
   /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { turn } from '../shared/runtime/turns.ts';
 import { MediaError } from './media-error.ts';
-import { orientationOnly, readOrientation } from './orientation.ts';
 import { type Edit, editedSize } from './spool.ts';
 import type { PictureSize } from './types.ts';
 
@@ -291,4 +290,29 @@ const formats: readonly PictureFormat[] = [
 export function pictureFormat(bytes: Buffer): PictureFormat | undefined {
   const start = bytes.toString('latin1', 0, 12);
   return formats.find(({ starts }) => starts.test(start));
+}
+
+const orientationTag = 0x112;
+
+/** Returns the orientation in a TIFF structure (JEITA CP-3451, section 4.6.4); 1, which is upright, if it has none. */
+function readOrientation(tiff: Buffer): number {
+  const isLittle = tiff.toString('latin1', 0, 4) === 'II*\0';
+  if (tiff.length < 8 || (!isLittle && tiff.toString('latin1', 0, 4) !== 'MM\0*')) return 1;
+  const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.length);
+  const directory = view.getUint32(4, isLittle);
+  if (directory + 2 > tiff.length) return 1;
+  const end = Math.min(directory + 2 + 12 * view.getUint16(directory, isLittle), tiff.length - 11);
+  for (let at = directory + 2; at < end; at += 12) {
+    if (view.getUint16(at, isLittle) !== orientationTag) continue;
+    const orientation = view.getUint16(at + 8, isLittle);
+    return orientation >= 1 && orientation <= 8 ? orientation : 1;
+  }
+  return 1;
+}
+
+/** Returns a TIFF structure with an orientation and nothing else. */
+function orientationOnly(orientation: number): Buffer {
+  const tiff = Buffer.from('4d4d002a00000008000101120003000000010000000000000000', 'hex');
+  tiff.writeUInt16BE(orientation, 18);
+  return tiff;
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { PreparedCall } from '../../src/actions/pipeline/action-pipeline.ts';
 import { payFor } from '../../src/actions/pipeline/paid-request.ts';
 import { createTweet } from '../../src/actions/tweet/create.ts';
-import { homeTimeline } from '../../src/actions/user/home-timeline.ts';
+import { homeTimeline } from '../../src/actions/user/own-tweets.ts';
 import { CallRecorder } from '../../src/billing/call-recorder.ts';
 import { Idempotency } from '../../src/billing/idempotency.ts';
 import { Ledger } from '../../src/billing/ledger.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PreparedCall } from '../../src/actions/pipeline/action-pipeline.ts';
 import { payFor } from '../../src/actions/pipeline/paid-request.ts';
-import { userInfo } from '../../src/actions/user/info.ts';
+import { userInfo } from '../../src/actions/user/profiles.ts';
 import { CallRecorder } from '../../src/billing/call-recorder.ts';
 import { Idempotency } from '../../src/billing/idempotency.ts';
 import { Ledger } from '../../src/billing/ledger.ts';

@@ -6,10 +6,7 @@ import { type Action, accountAction } from '../action.ts';
 export const capabilities = accountAction({
   name: 'capabilities',
   method: 'GET',
-  path: '/capabilities',
   summary: 'The actions, event types and limits of the connected platform',
-  price: 0,
-  effect: 'read',
   input: z.object({}),
   example: {},
   output: schema,

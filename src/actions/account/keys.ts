@@ -7,10 +7,7 @@ import { accountAction } from '../action.ts';
 export const listKeys = accountAction({
   name: 'account/keys',
   method: 'GET',
-  path: '/account/keys',
   summary: 'The API keys of the account',
-  price: 0,
-  effect: 'read',
   input: z.object({}),
   example: {},
   output: z.object({ api_keys: z.array(apiKey) }),
@@ -26,8 +23,6 @@ export const createKey = accountAction({
     'Only this response contains the key, because the service stores only its hash. The account pays for all of its keys, and may have 100 ' +
     'that are not revoked. To replace a key, create a new one and then revoke the old one. A key with a restriction cannot manage keys or ' +
     'the account.',
-  price: 0,
-  effect: 'once',
   handlesCredentials: true,
   input: z.object({
     name: z
@@ -57,8 +52,6 @@ export const revokeKey = accountAction({
   description:
     'All processes of the service refuse a revoked key within 5 seconds. A key that is already revoked is returned as it is. The latest 100 ' +
     'revoked keys of an account stay listed.',
-  price: 0,
-  effect: 'once',
   destructive: true,
   input: z.object({ id: apiKeyId }),
   example: { id: 'key_5f0c2b7d9e8a4c6b1d3f7a90' },

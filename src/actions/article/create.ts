@@ -5,7 +5,7 @@ import { prepareEdits } from '../../articles/edits.ts';
 import { articleFields, contentCheck, covers, exampleMarkdown } from '../../articles/input.ts';
 import { transitions } from '../../articles/states.ts';
 import { articleSummary } from '../../shared/model/article.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { atMostOneOf } from '../input/input.ts';
 
 const { create: draft, createPublished } = transitions.none;
@@ -20,13 +20,10 @@ const input = z
 export const createArticle = platformAction({
   name: 'article/create',
   method: 'POST',
-  path: '/article/create',
   summary: 'Write an article, as a draft or published',
   description:
     'Creates the draft and publishes it, in one call. If publishing fails, the draft is deleted; if that fails too, or the platform cannot ' +
     'delete drafts, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created.',
-  price: flatPrice,
-  effect: 'once',
   takesBase64: true,
   input,
   expensive: contentCheck<z.output<typeof input>>(),

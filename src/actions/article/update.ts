@@ -5,7 +5,7 @@ import { articleFields, contentCheck, covers } from '../../articles/input.ts';
 import { transitions } from '../../articles/states.ts';
 import { articleId } from '../../shared/model/article.ts';
 import { numericId } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { anyOf, atMostOneOf } from '../input/input.ts';
 
 const { published } = transitions;
@@ -29,13 +29,10 @@ export const updatedParts = z
 export const updateArticle = platformAction({
   name: 'article/update',
   method: 'POST',
-  path: '/article/update',
   summary: 'Change the title, the content or the cover of an article',
   description:
     'Changes only the given fields. A published article is unpublished, edited and published again, which gives it a new ' +
     'wrapper tweet. If a step fails, the article is restored; if that fails too, the error describes its state.',
-  price: flatPrice,
-  effect: 'once',
   destructive: true,
   takesBase64: true,
   input,

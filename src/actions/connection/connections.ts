@@ -7,9 +7,9 @@ import {
   exampleConnectionId,
   startedConnection,
 } from '../../shared/model/connection.ts';
-import { pageInput, pageOutput } from '../../shared/model/page.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { accountAction } from '../action.ts';
+import { accountList } from '../paging/account-list.ts';
 
 const returnTo = z
   .string()
@@ -90,8 +90,6 @@ export const createConnection = accountAction({
   description:
     `${aboutPage} The connection is \`pending\` until then. Afterwards its \`id\` stands for \`auth_token\` in all calls of the account. ` +
     'An account may have 1,000 connections, 100 of them pending.',
-  price: 0,
-  effect: 'once',
   secretFields,
   input: z.object({
     scopes: requestedScopes.meta({
@@ -108,21 +106,13 @@ export const createConnection = accountAction({
     connections.create({ account, author, token: tokenFor('createConnection'), ...signInOf(input) }),
 });
 
-export const listConnections = accountAction({
+export const listConnections = accountList('connections', {
   name: 'connections/list',
-  method: 'GET',
   path: '/connections',
   summary: 'The connections of the account, oldest first',
-  price: 0,
-  effect: 'read',
-  paged: true,
-  input: z.object(pageInput),
-  example: { count: 5 },
-  output: z.object({ connections: z.array(connection), ...pageOutput }),
-  async run({ account, connections, usableConnections }, { count, cursor = null }) {
-    const page = await connections.list(account, { count, cursor }, usableConnections);
-    return { connections: page.items, has_more: page.cursor !== null, next_cursor: page.cursor };
-  },
+  item: connection,
+  read: ({ account, connections, usableConnections }, count, cursor) =>
+    connections.list(account, { count, cursor }, usableConnections),
 });
 
 export const connectionDetail = accountAction({
@@ -130,8 +120,6 @@ export const connectionDetail = accountAction({
   method: 'GET',
   path: '/connections/{id}',
   summary: 'One connection',
-  price: 0,
-  effect: 'read',
   input: z.object({ id: connectionIdInput }),
   example: { id: exampleConnectionId },
   output: connection,
@@ -144,8 +132,6 @@ export const reconnect = accountAction({
   path: '/connections/{id}/reconnect',
   summary: 'Sign in again, with the same id',
   description: `${aboutPage} The old login works until then, and stays if the sign-in fails. Another user than before is refused.`,
-  price: 0,
-  effect: 'once',
   secretFields,
   input: z.object({
     id: connectionIdInput,
@@ -170,8 +156,6 @@ export const deleteConnection = accountAction({
   description:
     'Calls, webhooks and streams that use it stop at once. The login is revoked at the platform, which is retried for 24 ' +
     'hours. An app password stays valid until its user revokes it.',
-  price: 0,
-  effect: 'once',
   destructive: true,
   input: z.object({ id: connectionIdInput }),
   example: { id: exampleConnectionId },

@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { aboutMessage, exampleConversation, exampleMessage, inConversation, targetMessage } from './fields.ts';
 
 export const dmDelete = platformAction({
   name: 'dm/delete',
   method: 'POST',
-  path: '/dm/delete',
   summary: 'Delete a message for both users or for the actor only',
-  price: flatPrice,
-  effect: 'once',
   destructive: true,
   code: 'required',
   input: z.object({

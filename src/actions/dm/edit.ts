@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageId } from '../../shared/model/direct-message.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import {
   aboutMessage,
   exampleConversation,
@@ -14,10 +14,7 @@ import {
 export const dmEdit = platformAction({
   name: 'dm/edit',
   method: 'POST',
-  path: '/dm/edit',
   summary: "Change the text of one of the actor's own messages",
-  price: flatPrice,
-  effect: 'once',
   destructive: true,
   code: 'required',
   input: z.object({ conversation_id: inConversation, seq_id: targetMessage, text: messageText }),

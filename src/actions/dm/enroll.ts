@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { ok } from './fields.ts';
 
 export const dmEnroll = platformAction({
   name: 'dm/enroll',
   method: 'POST',
-  path: '/dm/enroll',
   summary: 'Create the chat keys of an account',
   description:
     'The public keys are published on the platform, and the private ones are stored in its key backup. `encryption_code` is a new code of your choice, ' +
     'which recovers them later. A code that is easy to guess is refused, and so is an account that already has keys, unless `replace_keys` is true.',
-  price: flatPrice,
-  effect: 'once',
   handlesCredentials: true,
   code: 'required',
   input: z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { conversation } from '../../shared/model/direct-message.ts';
 import { pageInput } from '../../shared/model/page.ts';
 import { count, numericId } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 
 /** The second part of each cursor. */
 const snapshot = '0';
@@ -21,13 +21,10 @@ const part = (name: string, example: string) =>
 export const dmList = platformAction({
   name: 'dm/list',
   method: 'GET',
-  path: '/dm/list',
   summary: "The actor's conversations, newest first",
   description:
     'With `encryption_code` each has its decrypted `last_message`. The first page fixes the order: later messages do not move ' +
     'conversations on the next pages. Message requests are left out; `has_message_requests` is true if there are any.',
-  price: flatPrice,
-  effect: 'read',
   paged: 'two-part',
   code: 'optional',
   input: z.object({

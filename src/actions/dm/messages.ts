@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import { conversationId, directMessage } from '../../shared/model/direct-message.ts';
 import { pageInput, pageOutput } from '../../shared/model/page.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { exampleConversation, inConversation } from './fields.ts';
 
 export const dmMessages = platformAction({
   name: 'dm/messages',
   method: 'GET',
-  path: '/dm/messages',
   summary: 'The messages of a conversation, newest first',
   description:
     'Edits and reactions are applied to each message. A message that cannot be decrypted is included; `undecryptable` has the reason.',
-  price: flatPrice,
-  effect: 'read',
   paged: true,
   code: 'required',
   input: z.object({ conversation_id: inConversation, ...pageInput }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { reaction as reactionSchema } from '../../shared/model/direct-message.ts';
-import { type ActionName, flatPrice, platformAction } from '../action.ts';
+import { type ActionName, platformAction } from '../action.ts';
 import { aboutMessage, emoji, exampleConversation, exampleMessage, inConversation, targetMessage } from './fields.ts';
 
 /** Declares an action that adds or removes a reaction. */
@@ -8,10 +8,7 @@ function reaction(name: ActionName, summary: string, added: boolean) {
   return platformAction({
     name,
     method: 'POST',
-    path: `/${name}`,
     summary,
-    price: flatPrice,
-    effect: 'once',
     code: 'required',
     input: z.object({ conversation_id: inConversation, seq_id: targetMessage, emoji }),
     example: { conversation_id: exampleConversation, seq_id: exampleMessage, emoji: '❤️' },

@@ -9,7 +9,7 @@ import {
   messageId,
 } from '../../shared/model/direct-message.ts';
 import type { MediaKind } from '../../shared/model/taken-media.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { oneOf } from '../input/input.ts';
 import { exampleConversation, inConversation, messageText, ok, sentText } from './fields.ts';
 
@@ -46,13 +46,10 @@ const pixels = z.int().min(1, 'must be at least 1').max(mostPixels, `must be at 
 export const dmSendMedia = platformAction({
   name: 'dm/send_media',
   method: 'POST',
-  path: '/dm/send_media',
   summary: 'Send an attachment, end-to-end encrypted',
   description:
     'The file is encrypted before it is sent to the platform. Its bytes must be of the `type`: 1 image, 2 GIF, 3 video, ' +
     '4 audio, 5 file (any), 6 SVG. The conversation must exist.',
-  price: flatPrice,
-  effect: 'once',
   code: 'required',
   takesBase64: true,
   input: z

@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import { conversationId, messageId, seqId } from '../../shared/model/direct-message.ts';
 import { userId } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { oneOf } from '../input/input.ts';
 import { inConversation, messageText, ok, sentText } from './fields.ts';
 
 export const dmSend = platformAction({
   name: 'dm/send',
   method: 'POST',
-  path: '/dm/send',
   summary: 'Send a message',
   description: 'With `user_id`, a conversation is started if there is none yet.',
-  price: flatPrice,
-  effect: 'once',
   code: 'required',
   input: z
     .object({

@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
 import { numericId } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { userPage, userPageOutput } from '../paging/pages.ts';
 
 export const listMembers = platformAction({
   name: 'list/members',
   method: 'GET',
-  path: '/list/members',
   summary: 'Members of a list',
-  price: flatPrice,
-  effect: 'read',
   paged: true,
   input: z.object({ listId: numericId.meta({ description: "The platform's id of the list." }), ...pageInput }),
   example: { listId: '1989000000000000000', count: 1 },

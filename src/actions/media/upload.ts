@@ -2,20 +2,17 @@ import { z } from 'zod';
 import { declaresType } from '../../media/base64.ts';
 import { examplePng, keepMetadata, mediaData, mediaSource, mediaType, mediaUrl } from '../../media/media-input.ts';
 import { count, numericId } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { missing, oneOf } from '../input/input.ts';
 
 export const uploadMedia = platformAction({
   name: 'media/upload',
   method: 'POST',
-  path: '/media/upload',
   summary: 'Upload a picture or a video to attach',
   description:
     'JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The ' +
     'type is detected from the bytes and must match the declared type. An address is fetched through `proxy`, if given, ' +
     'with at most 5 redirects. Media that is not attached within 24 hours expires.',
-  price: flatPrice,
-  effect: 'once',
   takesBase64: true,
   input: z
     .object({

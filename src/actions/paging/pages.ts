@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Page, pageOutput } from '../../shared/model/page.ts';
+import type { Page } from '../../shared/model/page.ts';
+import { pageOutput } from '../../shared/model/page.ts';
 import { count } from '../../shared/model/scalars.ts';
 import { type Tweet, tweet } from '../../shared/model/tweet.ts';
 import { type UserCard, userCard } from '../../shared/model/user.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
 import { searchText } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { tweetPage, tweetPageOutput } from '../paging/pages.ts';
 
 export const searchProduct = z.enum(['Latest', 'Top'], 'must be Latest or Top');
@@ -9,10 +9,7 @@ export const searchProduct = z.enum(['Latest', 'Top'], 'must be Latest or Top');
 export const advancedSearch = platformAction({
   name: 'tweet/advanced_search',
   method: 'GET',
-  path: '/tweet/advanced_search',
   summary: 'Search tweets',
-  price: flatPrice,
-  effect: 'read',
   paged: true,
   input: z.object({
     q: searchText.meta({

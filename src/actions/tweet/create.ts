@@ -3,7 +3,7 @@ import { keepMetadata, mediaUrl } from '../../media/media-input.ts';
 import { checkCombination, uploadAll, withMedia } from '../../media/take-media.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { numericId, tweetTime } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { anyOf, atMostOneOf, missing } from '../input/input.ts';
 
 /**
@@ -34,10 +34,7 @@ const shown = ['photo', 'gif', 'video'] as const;
 export const createTweet = platformAction({
   name: 'tweet/create',
   method: 'POST',
-  path: '/tweet/create',
   summary: 'Post a tweet, a reply or a quote',
-  price: flatPrice,
-  effect: 'once',
   input: z
     .object({
       text: z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
 import { numericId, screenName } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { anyOf, userReference } from '../input/input.ts';
 import { ownedCursor, platformCursor } from '../input/list-owner.ts';
 import { userPage, userPageOutput } from '../paging/pages.ts';
@@ -9,9 +9,7 @@ import { userPage, userPageOutput } from '../paging/pages.ts';
 export const followersYouKnow = platformAction({
   name: 'user/followers_you_know',
   method: 'POST',
-  path: '/user/followers_you_know',
   summary: 'Followers of a user whom the actor follows too',
-  price: flatPrice,
   effect: 'read',
   paged: true,
   owner: { id: 'user_id', name: 'user_name' },

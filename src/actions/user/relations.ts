@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NamedUser, PlatformSession, UserReference } from '../../platform/port.ts';
 import { screenName, userId, userName } from '../../shared/model/scalars.ts';
 import { userProfile } from '../../shared/model/user.ts';
-import { type ActionName, flatPrice, platformAction } from '../action.ts';
+import { type ActionName, platformAction } from '../action.ts';
 import { anyOf, userReference } from '../input/input.ts';
 
 interface Relation {
@@ -22,8 +22,6 @@ function relation({ name, state, perform, ...documented }: Relation) {
     ...documented,
     name,
     method: 'POST',
-    path: `/${name}`,
-    price: flatPrice,
     effect: 'idempotent',
     input: z
       .object({

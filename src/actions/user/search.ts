@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
 import { searchText } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { userPage, userPageOutput } from '../paging/pages.ts';
 
 export const searchUsers = platformAction({
   name: 'user/search',
   method: 'GET',
-  path: '/user/search',
   summary: 'Search users by name and description',
-  price: flatPrice,
-  effect: 'read',
   paged: true,
   input: z.object({
     q: searchText.meta({

@@ -4,7 +4,7 @@ import { pageInput } from '../../shared/model/page.ts';
 import { numericId } from '../../shared/model/scalars.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard } from '../../shared/model/user.ts';
-import { type ActionName, flatPrice, type PlatformAction, platformAction } from '../action.ts';
+import { type ActionName, type PlatformAction, platformAction } from '../action.ts';
 import { anyOf, userInput, userReference } from '../input/input.ts';
 import { ownedCursor, platformCursor } from '../input/list-owner.ts';
 import { tweetPage, tweetPageOutput, userPage, userPageOutput } from '../paging/pages.ts';
@@ -21,7 +21,7 @@ interface UserList<Item> {
 const input = z.object({ ...userInput, ...pageInput }).check(anyOf('userName', 'userId'));
 
 /** Declares an action that lists users related to one user, such as followers (docs/rest.md, Calls). */
-export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAction {
+function usersOfUser(items: string, list: UserList<UserCard>): PlatformAction {
   return platformAction({
     ...declared(list),
     output: z.object({ userName: z.string(), ...userPageOutput(items) }),
@@ -33,7 +33,7 @@ export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAc
 }
 
 /** Declares an action that lists tweets of one user (docs/rest.md, Calls). */
-export function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
+function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
   return platformAction({
     ...declared(list),
     output: z.object({ userName: z.string(), userId: numericId, ...tweetPageOutput }),
@@ -59,13 +59,52 @@ function declared({ name, summary, example }: UserList<unknown>) {
   return {
     name,
     method: 'GET',
-    path: `/${name}`,
     summary,
-    price: flatPrice,
-    effect: 'read',
     paged: true,
     owner: { id: 'userId', name: 'userName' },
     input,
     example: { userName: example, count: 1 },
   } as const;
 }
+
+export const tweetsAndReplies = tweetsOfUser({
+  name: 'user/tweets_and_replies',
+  summary: "A user's tweets, replies and retweets, newest first",
+  example: 'grace',
+  fetch: (platform, user, page) => platform.userTweets(user, page),
+});
+
+export const articlesTweets = tweetsOfUser({
+  name: 'user/articles_tweets',
+  summary: "A user's published articles, as their wrapper tweets",
+  example: 'ada',
+  fetch: (platform, user, page) => platform.userArticles(user, page),
+});
+
+export const userLikes = tweetsOfUser({
+  name: 'user/likes',
+  summary: 'The tweets that a user liked, the newest like first',
+  example: 'grace',
+  fetch: (platform, user, page) => platform.likedTweets(user, page),
+});
+
+export const followers = usersOfUser('followers', {
+  name: 'user/followers',
+  summary: 'The followers of a user',
+  example: 'grace',
+  fetch: (platform, user, page) => platform.followers(user, page),
+});
+
+export const following = usersOfUser('following', {
+  name: 'user/following',
+  summary: 'The users whom a user follows',
+  example: 'grace',
+  fetch: (platform, user, page) => platform.following(user, page),
+});
+
+export const affiliates = usersOfUser('affiliates', {
+  name: 'user/affiliates',
+  summary: 'Accounts affiliated with a verified organization',
+  example: 'tidewater_labs',
+  fetch: (platform, user, page) => platform.affiliates(user, page),
+});

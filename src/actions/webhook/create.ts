@@ -13,7 +13,6 @@ export const createWebhook = platformAction({
     'reason: repair the receiver, then validate the webhook. A second webhook with the same URL and `auth_token` is refused with 409. ' +
     'Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once.',
   price: webhookPrice,
-  effect: 'once',
   handlesCredentials: true,
   code: 'optional',
   input: z.object({

@@ -13,13 +13,11 @@ export const replayedWebhook = z
 export const replayEvents = accountAction({
   name: 'webhooks/replay',
   method: 'POST',
-  path: '/webhooks/replay',
   summary: 'Deliver the events of the last 24 hours again',
   description:
     'Delivers them to one webhook, or to all valid webhooks that are not paused, with the same ids and bytes. New events do not wait for a ' +
     'replay. With `only: failed` it delivers the events that were given up or wait for another attempt.',
   price: replayPrice,
-  effect: 'once',
   input: z.object({
     webhook_id: webhookId.optional().meta({ description: 'Id of the webhook; all valid webhooks if left out.' }),
     only: z

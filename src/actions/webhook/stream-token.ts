@@ -9,7 +9,6 @@ import { requireCodeFor } from './fields.ts';
 export const eventToken = platformAction({
   name: 'events/token',
   method: 'POST',
-  path: '/events/token',
   summary: 'A token that opens the live stream in a browser',
   description:
     "A browser's `EventSource` cannot send headers, so it opens `GET /events?token=…` with this token instead of the API key and the actor's " +

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { streamedEvent } from '../../shared/model/event-bodies.ts';
 import { webhookEventType } from '../../shared/model/webhook.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
 import { requireCodeFor } from './fields.ts';
 
 const types = z
@@ -14,14 +14,11 @@ const types = z
 export const eventStream = platformAction({
   name: 'events',
   method: 'GET',
-  path: '/events',
   summary: "The actor's activity as it happens",
   description:
     'Server-Sent Events with the events that a webhook of the actor would get. Each has its id, so a client that reconnects with ' +
     '`Last-Event-ID` within 24 hours misses none; if events may be missing, an event `gap` reports it. Message events ' +
     'need `encryption_code`.',
-  price: flatPrice,
-  effect: 'read',
   kind: 'stream',
   code: 'optional',
   input: z.object({

@@ -13,7 +13,6 @@ export const updateWebhook = accountAction({
     'The CRC handshake with a new URL runs at once. The webhook is not valid until the handshake has passed. `events: null` means all types. ' +
     'While a webhook is paused nothing is delivered. Its events are kept for 24 hours and delivered after `paused: false`, oldest first.',
   price: webhookPrice,
-  effect: 'idempotent',
   destructive: true,
   input: z
     .object({

@@ -11,7 +11,6 @@ export const validateWebhook = accountAction({
   description:
     'If `auth_token` with `proxy`, or `encryption_code`, is given, it replaces the stored one, unless the platform refuses it.',
   price: webhookPrice,
-  effect: 'idempotent',
   handlesCredentials: true,
   keepsActor: true,
   code: 'optional',

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { Request, Response } from 'express';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { Secret } from '../../shared/secrets/secret.ts';
 
 /** The target of a request (RFC 9112 section 3.2) without its fragment. */
 export interface RequestTarget {
@@ -43,6 +45,17 @@ export const credentialHeaders = {
 } as const;
 
 export type Credential = keyof typeof credentialHeaders;
+
+/** Returns the actor's credentials in the headers of a request. */
+export function credentialsIn({
+  headers,
+}: IncomingMessage): Record<'authToken' | 'proxy' | 'encryptionCode', Secret | null> {
+  const secretOf = (credential: Credential) => {
+    const value = headers[credentialHeaders[credential]];
+    return typeof value === 'string' ? new Secret(value) : null;
+  };
+  return { authToken: secretOf('auth_token'), proxy: secretOf('proxy'), encryptionCode: secretOf('encryption_code') };
+}
 
 /**
  * Refuses credentials in a query string of a request that does not accept them there. Ignoring them would be unsafe: a call with an ignored

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { knownInput } from '../../actions/input/input.ts';
-import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
+import type { Caller } from '../../actions/pipeline/action-pipeline.ts';
 import type { AccountService } from '../../billing/account-service.ts';
 import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
-import type { CallRecorder } from '../../billing/call-recorder.ts';
 import type { StoredResponse } from '../../billing/idempotency-claim.ts';
-import type { KeyLimits } from '../../billing/key-limits.ts';
 import type { Cost, ToolOutcome } from '../../mcp/results.ts';
 import type { ToolBackend, ToolCall } from '../../mcp/server.ts';
 import { hasUnknownOutcome, mayBeCharged, missingCredential, ToolError } from '../../mcp/tool-error.ts';
@@ -14,25 +12,17 @@ import { asPosternError } from '../../shared/errors/postern-error.ts';
 import { errorCodeOf } from '../../shared/errors/table.ts';
 import { formatDollars } from '../../shared/model/money.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
-import type { Logger } from '../../shared/observability/logger.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { Secret } from '../../shared/secrets/secret.ts';
-import type { AuthenticationParts } from '../http/api-key.ts';
-import type { BodyBudget } from '../http/body-budget.ts';
 import { requestContent } from '../http/idempotency-key.ts';
-import { credentialHeaders } from '../http/request.ts';
+import { credentialsIn } from '../http/request.ts';
 import { localsOf, noteError } from '../http/request-locals.ts';
 import type { Envelope } from '../rest/envelope.ts';
 import { envelopeForm } from '../rest/response-body.ts';
+import type { RestParts } from '../rest/router.ts';
 import { unknownParameter } from '../rest/unknown-parameters.ts';
 
-export interface PipelineBackendParts extends AuthenticationParts {
-  pipeline: ActionPipeline;
+export interface PipelineBackendParts extends Omit<RestParts, 'actions'> {
   accounts: AccountService;
-  limits: KeyLimits;
-  recorder: CallRecorder;
-  bodies: BodyBudget;
-  logger: Logger;
   runtime: Runtime;
 }
 
@@ -119,19 +109,7 @@ export class PipelineBackend implements ToolBackend {
 
   #caller(signal: AbortSignal): Caller {
     const { request, response, key } = this.#http;
-    const secretOf = (header: string) => {
-      const value = request.headers[header];
-      return typeof value === 'string' ? new Secret(value) : null;
-    };
-    return {
-      account: key.account,
-      key,
-      authToken: secretOf(credentialHeaders.auth_token),
-      proxy: secretOf(credentialHeaders.proxy),
-      encryptionCode: secretOf(credentialHeaders.encryption_code),
-      signal,
-      spending: localsOf(response),
-    };
+    return { account: key.account, key, ...credentialsIn(request), signal, spending: localsOf(response) };
   }
 
   /** Returns the credit of the account. `null` if the store cannot be reached. */

@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { Router } from 'express';
 import { readOnly } from '../http/request.ts';
+import type { HomePageParts } from './home-page.ts';
 import { staticContent, staticFile } from './static-files.ts';
-
-export interface ApiDocumentsParts {
-  /** Returns the base URL that callers use, without `/v1`. Returns `null` if the service does not know it. */
-  publicUrl: () => string | null;
-}
 
 // The relative path is the same in src/ and in dist/.
 const folder = new URL('../../../schema/', import.meta.url);
 
 /** Serves the machine-readable descriptions of the APIs. They contain no credentials, so any `Host` header is accepted. */
-export function apiDocuments({ publicUrl }: ApiDocumentsParts): Router {
+export function apiDocuments({ publicUrl }: Pick<HomePageParts, 'publicUrl'>): Router {
   const router = Router();
   const openApi = async () => {
     const document = JSON.parse(await readFile(new URL('openapi.json', folder), 'utf8'));

@@ -1,20 +1,13 @@
 import { Router } from 'express';
-import type { Action } from '../../actions/action.ts';
 import { isLoopbackHostHeader } from '../../shared/model/loopback.ts';
 import { formatDollars } from '../../shared/model/money.ts';
 import type { Demo } from '../demo/demo.ts';
 import { readOnly } from '../http/request.ts';
 import { type Build, builtFiles, serveBuilt } from './built-files.ts';
+import type { HomePageParts } from './home-page.ts';
 import { type Html, html, script } from './html.ts';
 import { htmlPage, pageHeaders } from './local-page.ts';
 import { sendPage } from './static-files.ts';
-
-export interface ConsolePageParts {
-  /** All calls and streams. The page shows their prices. */
-  actions: readonly Action[];
-  /** Returns the demo credentials. Returns `null` until the service knows its own address. */
-  demo: () => Demo | null;
-}
 
 // The relative path is the same in src/ and in dist/.
 const folder = new URL('../../../dist/console/', import.meta.url);
@@ -25,7 +18,7 @@ const consoleHeaders = pageHeaders({ 'connect-src': "'self'" });
  * Serves `/console` and the files of its build. All paths below `/console` are the same page, whose program shows what belongs to the path.
  * The page accepts any `Host` header, but it shows demo credentials only to requests from loopback.
  */
-export function consolePage({ actions, demo }: ConsolePageParts): Router {
+export function consolePage({ actions, demo }: Pick<HomePageParts, 'actions' | 'demo'>): Router {
   const router = Router();
   const build = builtFiles(folder);
   const calls = JSON.stringify(

@@ -1,15 +1,10 @@
 import { Router } from 'express';
 import type { Demo } from '../demo/demo.ts';
 import { readOnly } from '../http/request.ts';
+import type { HomePageParts } from './home-page.ts';
 import { type Html, html, script } from './html.ts';
 import { type ConnectedPlatform, connectedTo, htmlPage, pageHeaders, refuseForeignHost } from './local-page.ts';
 import { asset, sendPage, serveAssets, styleSheet, urlsOf } from './static-files.ts';
-
-export interface DocsPageParts {
-  platform: ConnectedPlatform;
-  /** Returns the demo credentials. Returns `null` until the service knows its own address. */
-  demo: () => Demo | null;
-}
 
 // The build copies the viewer from its package. The relative path is the same in src/ and in dist/.
 const viewerFile = new URL('../../../dist/viewer/reference.js', import.meta.url);
@@ -21,7 +16,7 @@ const docsHeaders = pageHeaders({
 });
 
 /** Serves `/docs`, the API reference with a console to try calls. */
-export function docsPage({ platform, demo }: DocsPageParts): Router {
+export function docsPage({ platform, demo }: Pick<HomePageParts, 'platform' | 'demo'>): Router {
   const router = Router();
   const files = {
     style: styleSheet('/docs/docs.css', new URL('./docs.css', import.meta.url)),

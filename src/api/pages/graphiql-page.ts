@@ -4,14 +4,10 @@ import type { Demo } from '../demo/demo.ts';
 import { graphqlExamples } from '../demo/graphql-examples.ts';
 import { readOnly } from '../http/request.ts';
 import { type Build, builtFiles, serveBuilt } from './built-files.ts';
+import type { HomePageParts } from './home-page.ts';
 import { type Html, html, script } from './html.ts';
 import { htmlPage, pageHeaders } from './local-page.ts';
 import { sendPage } from './static-files.ts';
-
-export interface GraphiqlPageParts {
-  /** Returns the demo credentials. Returns `null` until the service knows its own address. */
-  demo: () => Demo | null;
-}
 
 // The relative path is the same in src/ and in dist/.
 const folder = new URL('../../../dist/graphiql/', import.meta.url);
@@ -28,7 +24,7 @@ const graphiqlHeaders = pageHeaders({
  * Serves GraphiQL to a browser at `/graphql`. Unlike the other pages, this page accepts any `Host` header, but it shows demo credentials
  * only to requests from loopback.
  */
-export function graphiqlPage({ demo }: GraphiqlPageParts): Router {
+export function graphiqlPage({ demo }: Pick<HomePageParts, 'demo'>): Router {
   const router = Router();
   const build = builtFiles(folder);
   router.get('/graphql', async (request, response) => {

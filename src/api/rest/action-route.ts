@@ -5,7 +5,7 @@ import { Cancellation, type CancelSignal } from '../../shared/runtime/cancellati
 import { showKept, showPayment } from '../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
 import { afterClose, localsOf } from '../http/request-locals.ts';
-import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
+import { readCredentials } from './credentials.ts';
 import { sendBody } from './envelope.ts';
 import { inputReader, type RawInput, type RestRequest } from './read-input.ts';
 import { envelopeForm } from './response-body.ts';
@@ -23,9 +23,7 @@ export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandl
     const caller: Caller = {
       account,
       key: apiKey,
-      authToken: readAuthToken(request, input),
-      proxy: action.actor || action.keepsActor ? readProxyText(request, input) : null,
-      encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
+      ...readCredentials(action, request, input),
       signal: hangUpSignal(response),
       spending: localsOf(response),
     };

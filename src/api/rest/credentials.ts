@@ -1,3 +1,4 @@
+import type { Action, Credentials } from '../../actions/action.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { type Credential, credentialHeaders } from '../http/request.ts';
@@ -5,19 +6,16 @@ import type { RestRequest } from './read-input.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Reads the actor's token (docs/rest.md, Requests) from the query of a GET, the body of a POST, or the header `x-auth-token`. */
-export function readAuthToken(request: RestRequest, input: Input): Secret | null {
-  return readSecret('auth_token', input, request);
-}
-
-/** Reads the caller's proxy from the query of a GET, the body of a POST, or the header `x-proxy`. */
-export function readProxyText(request: RestRequest, input: Input): Secret | null {
-  return readSecret('proxy', input, request);
-}
-
-/** Reads the actor's encryption code from the input or the header `x-encryption-code`. */
-export function readEncryptionCode(request: RestRequest, input: Input): Secret | null {
-  return readSecret('encryption_code', input, request);
+/**
+ * Reads the credentials that an action accepts (docs/rest.md, Requests), from the query of a GET, the body of other methods, or their
+ * headers. Throws `bad_input`.
+ */
+export function readCredentials(action: Action, request: RestRequest, input: Input): Credentials {
+  return {
+    authToken: readSecret('auth_token', input, request),
+    proxy: action.actor || action.keepsActor ? readSecret('proxy', input, request) : null,
+    encryptionCode: action.code === 'none' ? null : readSecret('encryption_code', input, request),
+  };
 }
 
 function readSecret(field: Credential, input: Input, request: RestRequest): Secret | null {

@@ -14,7 +14,7 @@ import { credentialHeaders } from '../http/request.ts';
 import { localsOf } from '../http/request-locals.ts';
 import { streamGrantOf } from '../http/stream-grant.ts';
 import type { RestHandler } from './action-route.ts';
-import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
+import { readCredentials } from './credentials.ts';
 import { errorBody } from './envelope.ts';
 import { inputReader, type RawInput, type RestRequest } from './read-input.ts';
 import { checkUnknown } from './unknown-parameters.ts';
@@ -39,11 +39,7 @@ export function streamRoute(
           proxy: grant.proxy === null ? null : new Secret(grant.proxy),
           encryptionCode: grant.encryptionCode === null ? null : new Secret(grant.encryptionCode),
         }
-      : {
-          authToken: readAuthToken(request, input),
-          proxy: readProxyText(request, input),
-          encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
-        };
+      : readCredentials(action, request, input);
     const caller = { account, key, ...credentials, signal: new Cancellation(), spending: localsOf(response) };
     const prepare = () => pipeline.prepare(action, input, caller);
     checkUnknown(unknown, request, response, prepare);

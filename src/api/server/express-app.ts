@@ -3,7 +3,7 @@ import type { Logger } from '../../shared/observability/logger.ts';
 import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import { type ConnectPagesParts, connectPages } from '../connect/connect-pages.ts';
-import { type ApiDocumentsParts, apiDocuments } from '../pages/api-documents.ts';
+import { apiDocuments } from '../pages/api-documents.ts';
 import { consolePage } from '../pages/console-page.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { errorsPage } from '../pages/errors-page.ts';
@@ -20,12 +20,11 @@ export interface WebParts {
   metricsToken: Secret | null;
   health: HealthParts;
   home: HomePageParts;
-  documents: ApiDocumentsParts;
   connect: ConnectPagesParts;
 }
 
 /** Creates the Express app. The order of its handlers matters. */
-export function expressApp({ logger, metrics, metricsToken, health, home, documents, connect }: WebParts): Express {
+export function expressApp({ logger, metrics, metricsToken, health, home, connect }: WebParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -37,7 +36,7 @@ export function expressApp({ logger, metrics, metricsToken, health, home, docume
   app.use(docsPage(home));
   app.use(errorsPage());
   app.use(consolePage(home));
-  app.use(apiDocuments(documents));
+  app.use(apiDocuments(home));
   app.use(graphiqlPage(home));
   app.use(connectPages(connect));
   app.use(() => {

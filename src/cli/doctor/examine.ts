@@ -1,12 +1,18 @@
 import { request } from 'undici';
-import type { Config, Environment } from '../../shared/config/config.ts';
+import {
+  type Config,
+  ConfigError,
+  type ConfigProblem,
+  type Environment,
+  readConfig,
+} from '../../shared/config/config.ts';
+import { removedSettings, settings } from '../../shared/config/settings.ts';
 import { checkDisk, checkSecretKey } from './check-disk.ts';
 import { checkPlatform } from './check-platform.ts';
 import { checkPort, type Running } from './check-port.ts';
-import { checkSettings } from './check-settings.ts';
 import { checkStore } from './check-store.ts';
 import { checkLive } from './check-x.ts';
-import { type Finding, hasFailure, inTime, passed, reasonOf, skip, warn } from './finding.ts';
+import { type Finding, fail, hasFailure, inTime, passed, reasonOf, skip, warn } from './finding.ts';
 
 const answerMs = 3_000;
 
@@ -97,4 +103,25 @@ async function examineNetwork(config: Config): Promise<readonly [string | null, 
     'see that the platform runs, and that this machine may connect to it',
   );
   return [seen.running?.origin ?? null, [...port, ...platform]];
+}
+
+/** Validates the settings in the same way as a start. The configuration is `null` if a start would refuse them. */
+function checkSettings(env: Environment): { config: Config | null; findings: readonly Finding[] } {
+  try {
+    const config = readConfig(env);
+    const set = Object.keys(settings).filter((name) => env[name]?.trim());
+    const finding = passed('config', set.length === 0 ? 'all defaults' : `valid; set: ${set.join(', ')}`);
+    return { config, findings: [finding, ...config.removed.map(removedFinding)] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { config: null, findings: error.problems.map(asFinding) };
+  }
+}
+
+function removedFinding(name: string): Finding {
+  return warn('config', `${name} has no effect any more`, `unset it; ${removedSettings[name]}`);
+}
+
+function asFinding({ detail, kind, settings: right }: ConfigProblem): Finding {
+  return fail('config', detail, `${kind === 'example' ? 'for example' : 'use'} ${right}`);
 }

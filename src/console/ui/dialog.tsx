@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 export function ResultDialog({ children, ...rest }: DialogProps) {
   return (
     <Dialog {...rest}>
-      <div class="dialog-body">{children}</div>
+      <div class="stack dialog-body">{children}</div>
       <footer>
         <Button look="primary" onClick={rest.onClose}>
           Done
@@ -84,7 +84,7 @@ export function FormDialog({
   return (
     <Dialog {...rest}>
       <form onSubmit={submit}>
-        <div class="dialog-body">
+        <div class="stack dialog-body">
           {children}
           {error && <ErrorState error={error} />}
         </div>

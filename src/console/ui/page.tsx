@@ -31,7 +31,7 @@ export function Page({ title, intro, actions, children }: PageProps) {
           </h1>
           {intro && <p class="intro">{intro}</p>}
         </div>
-        {actions && <div class="actions">{actions}</div>}
+        {actions && <div class="row actions">{actions}</div>}
       </header>
       {children}
     </>
@@ -56,7 +56,7 @@ export function Card({ title, intro, actions, flush = false, children }: CardPro
           <h2 id={id}>{title}</h2>
           {intro && <p class="intro">{intro}</p>}
         </div>
-        {actions && <div class="actions">{actions}</div>}
+        {actions && <div class="row actions">{actions}</div>}
       </header>
       <div class={flush ? 'flush' : 'card-body'}>{children}</div>
     </section>

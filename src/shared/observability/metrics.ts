@@ -30,128 +30,92 @@ function statusClass(status: number): string {
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly #requests = new Counter({
-    name: 'postern_http_requests_total',
-    help: 'Requests answered, by action and class of the status (or hung_up).',
-    labelNames: ['action', 'outcome'],
-    registers: [this.registry],
-  });
-
-  readonly #responses = new Counter({
-    name: 'postern_http_responses_total',
-    help: 'Requests answered, by status (or hung_up).',
-    labelNames: ['status'],
-    registers: [this.registry],
-  });
-
-  readonly #requestSeconds = new Histogram({
-    name: 'postern_http_request_duration_seconds',
-    help: 'Time of requests, by action.',
-    labelNames: ['action'],
-    buckets: seconds,
-    registers: [this.registry],
-  });
-
-  readonly #platformRequests = new Counter({
-    name: 'postern_platform_requests_total',
-    help: 'Requests made to the platform, by operation and outcome (class of the status, timeout, failed, or proxy_failed).',
-    labelNames: ['operation', 'outcome'],
-    registers: [this.registry],
-  });
-
-  readonly #platformSeconds = new Histogram({
-    name: 'postern_platform_request_duration_seconds',
-    help: 'Time of requests made to the platform, by outcome.',
-    labelNames: ['outcome'],
-    buckets: seconds,
-    registers: [this.registry],
-  });
-
-  readonly ledgerCommits = new Counter({
-    name: 'postern_ledger_commits_total',
-    help: 'Attempts to commit credit changes to the store, by outcome.',
-    labelNames: ['outcome'],
-    registers: [this.registry],
-  });
-
-  readonly callsCharged = new Counter({
-    name: 'postern_calls_charged_total',
-    help: 'Requests whose charge this process brought to the store.',
-    registers: [this.registry],
-  });
-
-  readonly dollarsCharged = new Counter({
-    name: 'postern_charged_dollars_total',
-    help: 'Dollars that this process charged to accounts in the store.',
-    registers: [this.registry],
-  });
-
-  readonly platformCost = new Counter({
-    name: 'postern_platform_cost_dollars_total',
-    help: 'Estimated dollars that the platform charges for the calls of this process, by price class; an upper bound.',
-    labelNames: ['class'],
-    registers: [this.registry],
-  });
-
-  readonly holdsSwept = new Counter({
-    name: 'postern_holds_swept_total',
-    help: 'Reservations of dead processes that this process gave back.',
-    registers: [this.registry],
-  });
-
-  readonly eventsStored = new Histogram({
-    name: 'postern_event_stored_seconds',
-    help: "From the platform's time of an event to its place in the store.",
-    buckets: stages,
-    registers: [this.registry],
-  });
-
-  readonly activityGaps = new Counter({
-    name: 'postern_activity_gaps_total',
-    help: 'Polls after which events are missing, because the platform no longer had all of them.',
-    registers: [this.registry],
-  });
-
-  readonly eventsAttempted = new Histogram({
-    name: 'postern_event_first_attempt_seconds',
-    help: 'From the store to the first attempt of a delivery.',
-    buckets: stages,
-    registers: [this.registry],
-  });
-
-  readonly eventsDelivered = new Histogram({
-    name: 'postern_event_delivered_seconds',
-    help: 'From the store to the attempt that succeeded.',
-    buckets: stages,
-    registers: [this.registry],
-  });
-
-  readonly deliveryAttempts = new Counter({
-    name: 'postern_delivery_attempts_total',
-    help: 'Attempts to deliver an event, by outcome (delivered, retrying, given_up).',
-    labelNames: ['outcome'],
-    registers: [this.registry],
-  });
-
+  readonly #requests = this.#counter(
+    'postern_http_requests_total',
+    'Requests answered, by action and class of the status (or hung_up).',
+    ['action', 'outcome'],
+  );
+  readonly #responses = this.#counter('postern_http_responses_total', 'Requests answered, by status (or hung_up).', [
+    'status',
+  ]);
+  readonly #requestSeconds = this.#histogram(
+    'postern_http_request_duration_seconds',
+    'Time of requests, by action.',
+    seconds,
+    ['action'],
+  );
+  readonly #platformRequests = this.#counter(
+    'postern_platform_requests_total',
+    'Requests made to the platform, by operation and outcome (class of the status, timeout, failed, or proxy_failed).',
+    ['operation', 'outcome'],
+  );
+  readonly #platformSeconds = this.#histogram(
+    'postern_platform_request_duration_seconds',
+    'Time of requests made to the platform, by outcome.',
+    seconds,
+    ['outcome'],
+  );
+  readonly ledgerCommits = this.#counter(
+    'postern_ledger_commits_total',
+    'Attempts to commit credit changes to the store, by outcome.',
+    ['outcome'],
+  );
+  readonly callsCharged = this.#counter(
+    'postern_calls_charged_total',
+    'Requests whose charge this process brought to the store.',
+  );
+  readonly dollarsCharged = this.#counter(
+    'postern_charged_dollars_total',
+    'Dollars that this process charged to accounts in the store.',
+  );
+  readonly platformCost = this.#counter(
+    'postern_platform_cost_dollars_total',
+    'Estimated dollars that the platform charges for the calls of this process, by price class; an upper bound.',
+    ['class'],
+  );
+  readonly holdsSwept = this.#counter(
+    'postern_holds_swept_total',
+    'Reservations of dead processes that this process gave back.',
+  );
+  readonly eventsStored = this.#histogram(
+    'postern_event_stored_seconds',
+    "From the platform's time of an event to its place in the store.",
+    stages,
+  );
+  readonly activityGaps = this.#counter(
+    'postern_activity_gaps_total',
+    'Polls after which events are missing, because the platform no longer had all of them.',
+  );
+  readonly eventsAttempted = this.#histogram(
+    'postern_event_first_attempt_seconds',
+    'From the store to the first attempt of a delivery.',
+    stages,
+  );
+  readonly eventsDelivered = this.#histogram(
+    'postern_event_delivered_seconds',
+    'From the store to the attempt that succeeded.',
+    stages,
+  );
+  readonly deliveryAttempts = this.#counter(
+    'postern_delivery_attempts_total',
+    'Attempts to deliver an event, by outcome (delivered, retrying, given_up).',
+    ['outcome'],
+  );
   readonly inFlight = new Gauge({
     name: 'postern_http_requests_in_flight',
     help: 'Requests being answered.',
     registers: [this.registry],
   });
 
-  readonly #refusals = new Counter({
-    name: 'postern_refusals_total',
-    help: 'Requests that ended with an error, by error code and reason (docs/errors.md lists them).',
-    labelNames: ['code', 'reason'],
-    registers: [this.registry],
-  });
-
-  readonly #creditExhausted = new Counter({
-    name: 'postern_platform_credit_exhausted',
-    help: "Platform calls that failed because the operator's credit at the platform is used up.",
-    registers: [this.registry],
-  });
-
+  readonly #refusals = this.#counter(
+    'postern_refusals_total',
+    'Requests that ended with an error, by error code and reason (docs/errors.md lists them).',
+    ['code', 'reason'],
+  );
+  readonly #creditExhausted = this.#counter(
+    'postern_platform_credit_exhausted',
+    "Platform calls that failed because the operator's credit at the platform is used up.",
+  );
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
@@ -171,59 +135,30 @@ export class Metrics {
     }).set({ ...labels, node: process.versions.node }, 1);
   }
 
-  /** Adds a metric for the number of open outgoing sockets by kind. The metric is read when `/metrics` is requested. */
+  /** Adds a metric for the number of open outgoing sockets by kind. */
   watchConnections(open: () => Readonly<Record<string, number>>): void {
-    new Gauge({
-      name: 'postern_outbound_connections',
-      help: 'Open connections to other hosts, by kind (receiver, media, proxy, account_server, platform).',
-      labelNames: ['kind'],
-      registers: [this.registry],
-      collect() {
-        for (const [kind, value] of Object.entries(open())) this.set({ kind }, value);
-      },
-    });
+    const help = 'Open connections to other hosts, by kind (receiver, media, proxy, account_server, platform).';
+    this.#gauges('postern_outbound_connections', help, 'kind', open);
   }
 
-  /** Adds the parts of the app-wide rate limits that are left. They are read when `/metrics` is requested. */
+  /** Adds the parts of the app-wide rate limits that are left. */
   watchAppLimits(left: () => Readonly<Record<string, number>>): void {
-    new Gauge({
-      name: 'postern_platform_app_limit_left_ratio',
-      help: "The part of a rate limit of the operator's whole app that was left at the last response, until it is reset, by limit.",
-      labelNames: ['limit'],
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        for (const [limit, value] of Object.entries(left())) this.set({ limit }, value);
-      },
-    });
+    const help =
+      "The part of a rate limit of the operator's whole app that was left at the last response, until it is reset, by limit.";
+    this.#gauges('postern_platform_app_limit_left_ratio', help, 'limit', left);
   }
 
-  /** Adds the number of pending timers. It is read when `/metrics` is requested. */
+  /** Adds the number of pending timers. */
   watchTimers(pending: () => number): void {
-    new Gauge({
-      name: 'postern_timers',
-      help: 'Pending timers of the service. Their number follows that of requests, pollers and deliveries.',
-      registers: [this.registry],
-      collect() {
-        this.set(pending());
-      },
-    });
+    const help = 'Pending timers of the service. Their number follows that of requests, pollers and deliveries.';
+    this.#gauge('postern_timers', help, pending);
   }
 
-  /** Adds the lengths of the queues in front of the store. They are read when `/metrics` is requested. */
+  /** Adds the lengths of the queues in front of the store. */
   watchQueues(length: { storeCalls: () => number; charges: () => number }): void {
-    const gauge = (name: string, help: string, value: () => number) =>
-      new Gauge({
-        name,
-        help,
-        registers: [this.registry],
-        collect() {
-          this.set(value());
-        },
-      });
     const ofThread = 'Calls that wait for the thread of the embedded store. 0 with MongoDB.';
-    gauge('postern_store_calls_waiting', ofThread, length.storeCalls);
-    gauge('postern_charges_waiting', 'Charges of performed calls that are not in the store yet.', length.charges);
+    this.#gauge('postern_store_calls_waiting', ofThread, length.storeCalls);
+    this.#gauge('postern_charges_waiting', 'Charges of performed calls that are not in the store yet.', length.charges);
   }
 
   /**
@@ -248,29 +183,53 @@ export class Metrics {
     this.#platformSeconds.observe({ outcome: bounded }, durationMs / 1_000);
   }
 
-  /** Adds the metrics of webhooks. They are read when `/metrics` is requested. `storeNow` returns the time of the store's clock. */
+  /** Adds the metrics of webhooks. `storeNow` returns the time of the store's clock. */
   watchDeliveries(here: () => WebhookLoad, everywhere: () => Promise<Backlog>, storeNow: () => number): void {
-    const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
-      new Gauge({
-        name,
-        help,
-        registers: [this.registry],
-        async collect() {
-          // If the store is unavailable, this metric is NaN and the other metrics are still returned.
-          this.set(await Promise.resolve(value()).catch(() => Number.NaN));
-        },
-      });
-    gauge('postern_pollers', 'Pollers that this process runs.', () => here().pollers);
-    gauge('postern_deliveries_in_memory', 'Deliveries that this process has in memory.', () => here().deliveries);
-    gauge('postern_streams', 'Live streams that are open in this process.', () => here().streams);
+    this.#gauge('postern_pollers', 'Pollers that this process runs.', () => here().pollers);
+    this.#gauge('postern_deliveries_in_memory', 'Deliveries that this process has in memory.', () => here().deliveries);
+    this.#gauge('postern_streams', 'Live streams that are open in this process.', () => here().streams);
     const waiting = async () => (await everywhere()).waiting;
     const except = 'except those of paused and invalid webhooks';
-    gauge('postern_deliveries_waiting', `Deliveries that wait in the store, ${except}.`, waiting);
+    this.#gauge('postern_deliveries_waiting', `Deliveries that wait in the store, ${except}.`, waiting);
     const oldestSeconds = async () => {
       const { oldestDueAt } = await everywhere();
       return oldestDueAt === null ? 0 : Math.max(0, (storeNow() - oldestDueAt) / 1_000);
     };
     const oldestHelp = `Time since the oldest waiting delivery was due, ${except}.`;
-    gauge('postern_delivery_oldest_waiting_seconds', oldestHelp, oldestSeconds);
+    this.#gauge('postern_delivery_oldest_waiting_seconds', oldestHelp, oldestSeconds);
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[] = []) {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  #histogram<Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[] = []) {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
+  }
+
+  /** Adds a metric that is read when `/metrics` is requested. If that fails, it is NaN and the other metrics are still returned. */
+  #gauge(name: string, help: string, value: () => number | Promise<number>): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      async collect() {
+        this.set(await Promise.resolve(value()).catch(() => Number.NaN));
+      },
+    });
+  }
+
+  /** Adds a metric with a value for each name, which is read when `/metrics` is requested. */
+  #gauges(name: string, help: string, label: string, values: () => Readonly<Record<string, number>>): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [each, value] of Object.entries(values())) this.set({ [label]: each }, value);
+      },
+    });
   }
 }

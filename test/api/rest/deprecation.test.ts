@@ -4,7 +4,7 @@ import { operationOf } from '../../../scripts/openapi/operation.ts';
 import { SchemaBook } from '../../../scripts/openapi/schemas.ts';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
-import { tweetDetail } from '../../../src/actions/tweet/detail.ts';
+import { tweetDetail } from '../../../src/actions/tweet/lookup.ts';
 import { oneCall } from '../../../src/api/graphql/schema/bind.ts';
 import { useService } from '../../support/use-service.ts';
 
@@ -40,7 +40,7 @@ test('the documents and the types of the client name the replacement', () => {
   const performed = { input: {}, answer: {} };
   const operation = operationOf(tweetDetail, actions, new SchemaBook(), performed);
   expect(operation).toMatchObject({ deprecated: true, description: expect.stringContaining(text) });
-  expect(clientSource(actions)).toContain(`   * @deprecated ${text}\n`);
+  expect(clientSource(actions)).toContain(`   * @deprecated ${text} */`);
   expect(oneCall({ action: tweetDetail }).deprecationReason).toBe(text);
 });
 

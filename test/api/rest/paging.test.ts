@@ -2,10 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { advancedSearch } from '../../../src/actions/tweet/advanced-search.ts';
-import { followers } from '../../../src/actions/user/followers.ts';
 import { followersYouKnow } from '../../../src/actions/user/followers-you-know.ts';
-import { following } from '../../../src/actions/user/following.ts';
-import { tweetsAndReplies } from '../../../src/actions/user/tweets-and-replies.ts';
+import { followers, following, tweetsAndReplies } from '../../../src/actions/user/user-lists.ts';
 import { isAll, repetitions } from '../../support/repetitions.ts';
 import { useService } from '../../support/use-service.ts';
 

@@ -17,12 +17,11 @@ import type { LiveStream } from '../../../shared/model/event.ts';
 import { formatDollars, type Micros } from '../../../shared/model/money.ts';
 import type { Logger } from '../../../shared/observability/logger.ts';
 import type { Runtime } from '../../../shared/runtime/runtime.ts';
-import { Secret } from '../../../shared/secrets/secret.ts';
 import { missingKey } from '../../http/api-key.ts';
 import { showKept, showPayment } from '../../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../../http/idempotency-key.ts';
 import { isWithin, toJson } from '../../http/json-size.ts';
-import { type Credential, credentialHeaders } from '../../http/request.ts';
+import { credentialsIn } from '../../http/request.ts';
 import { localsOf } from '../../http/request-locals.ts';
 import { documentLimits } from '../document/check-document.ts';
 import { quote } from '../document/quote.ts';
@@ -289,16 +288,10 @@ async function mayCheck(
 }
 
 function callerOf({ request, response, key }: GraphqlRequest, lifetime: RequestLifetime): Caller {
-  const secret = (credential: Credential) => {
-    const value = request.headers[credentialHeaders[credential]];
-    return typeof value === 'string' ? new Secret(value) : null;
-  };
   return {
     account: key?.account ?? '',
     key,
-    authToken: secret('auth_token'),
-    proxy: secret('proxy'),
-    encryptionCode: secret('encryption_code'),
+    ...credentialsIn(request),
     onResponse: untrustedResponses(),
     signal: lifetime.signal,
     spending: localsOf(response),

@@ -1,8 +1,6 @@
 import type { Action } from '../../../actions/action.ts';
-import { tweetDetail } from '../../../actions/tweet/detail.ts';
-import { tweetLookup } from '../../../actions/tweet/lookup.ts';
-import { userInfo } from '../../../actions/user/info.ts';
-import { userLookup } from '../../../actions/user/lookup.ts';
+import { tweetDetail, tweetLookup } from '../../../actions/tweet/lookup.ts';
+import { userInfo, userLookup } from '../../../actions/user/profiles.ts';
 import { PosternError } from '../../../shared/errors/postern-error.ts';
 import { type MissingReason, maxLookup, missingTexts } from '../../../shared/model/lookup.ts';
 

@@ -1,7 +1,7 @@
 import type { Action } from '../../../actions/action.ts';
 import type { EdgePage } from '../../../actions/paging/paging.ts';
 import type { BillingSession } from '../../../actions/pipeline/billing-session.ts';
-import { tweetDetail } from '../../../actions/tweet/detail.ts';
+import { tweetDetail } from '../../../actions/tweet/lookup.ts';
 import type { CallRecorder } from '../../../billing/call-recorder.ts';
 import type { RateState } from '../../../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../../../shared/errors/postern-error.ts';

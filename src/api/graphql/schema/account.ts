@@ -1,10 +1,6 @@
-import { audit } from '../../../actions/account/audit.ts';
-import { balance } from '../../../actions/account/balance.ts';
+import { audit, balance, details, payments, updateAccount, usage } from '../../../actions/account/account.ts';
 import { capabilities } from '../../../actions/account/capabilities.ts';
-import { details, updateAccount } from '../../../actions/account/details.ts';
 import { createKey, listKeys, revokeKey } from '../../../actions/account/keys.ts';
-import { payments } from '../../../actions/account/payments.ts';
-import { usage } from '../../../actions/account/usage.ts';
 import {
   accountBalance,
   accountDetails,

@@ -1,10 +1,7 @@
 import type { OutputOf } from '../../../actions/action.ts';
 import { createArticle } from '../../../actions/article/create.ts';
-import { deleteArticle } from '../../../actions/article/delete.ts';
-import { articleDetail } from '../../../actions/article/detail.ts';
-import { listArticles } from '../../../actions/article/list.ts';
-import { publishArticle } from '../../../actions/article/publish.ts';
-import { unpublishArticle } from '../../../actions/article/unpublish.ts';
+import { articleDetail, listArticles } from '../../../actions/article/read.ts';
+import { deleteArticle, publishArticle, unpublishArticle } from '../../../actions/article/states.ts';
 import { updateArticle, updatedParts } from '../../../actions/article/update.ts';
 import { type Article, article, articleStatus } from '../../../shared/model/article.ts';
 import { costs } from '../document/cost.ts';

@@ -1,10 +1,10 @@
 import { brandWithType } from '@pothos/core';
-import { articleDetail } from '../../../actions/article/detail.ts';
+import { articleDetail } from '../../../actions/article/read.ts';
 import { connectionDetail } from '../../../actions/connection/connections.ts';
 import { dmList } from '../../../actions/dm/list.ts';
-import { tweetDetail } from '../../../actions/tweet/detail.ts';
-import { userInfo } from '../../../actions/user/info.ts';
-import { webhookDetail } from '../../../actions/webhook/detail.ts';
+import { tweetDetail } from '../../../actions/tweet/lookup.ts';
+import { userInfo } from '../../../actions/user/profiles.ts';
+import { webhookDetail } from '../../../actions/webhook/webhooks.ts';
 import { malformedField } from '../../../shared/errors/fields.ts';
 import type { Article } from '../../../shared/model/article.ts';
 import { type ConnectionView, connectionIdPattern } from '../../../shared/model/connection.ts';

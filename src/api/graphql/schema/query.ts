@@ -1,14 +1,9 @@
-import { balance } from '../../../actions/account/balance.ts';
+import { balance } from '../../../actions/account/account.ts';
 import { listMembers } from '../../../actions/list/members.ts';
 import { advancedSearch, searchProduct } from '../../../actions/tweet/advanced-search.ts';
-import { tweetDetail } from '../../../actions/tweet/detail.ts';
-import { missingTweet, tweetLookup } from '../../../actions/tweet/lookup.ts';
-import { bookmarks } from '../../../actions/user/bookmarks.ts';
-import { homeTimeline } from '../../../actions/user/home-timeline.ts';
-import { userInfo } from '../../../actions/user/info.ts';
-import { missingUser, userLookup } from '../../../actions/user/lookup.ts';
-import { me } from '../../../actions/user/me.ts';
-import { mentions } from '../../../actions/user/mentions.ts';
+import { missingTweet, tweetDetail, tweetLookup } from '../../../actions/tweet/lookup.ts';
+import { bookmarks, homeTimeline, mentions } from '../../../actions/user/own-tweets.ts';
+import { me, missingUser, userInfo, userLookup } from '../../../actions/user/profiles.ts';
 import { searchUsers } from '../../../actions/user/search.ts';
 import { missingReason, missingTexts } from '../../../shared/model/lookup.ts';
 import { formatDollars } from '../../../shared/model/money.ts';

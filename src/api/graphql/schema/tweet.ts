@@ -1,17 +1,17 @@
 import type { OutputOf } from '../../../actions/action.ts';
 import { uploadMedia } from '../../../actions/media/upload.ts';
-import { bookmark } from '../../../actions/tweet/bookmark.ts';
 import { createTweet } from '../../../actions/tweet/create.ts';
-import { deleteTweet } from '../../../actions/tweet/delete.ts';
-import { tweetDetail } from '../../../actions/tweet/detail.ts';
-import { favorite } from '../../../actions/tweet/favorite.ts';
-import { tweetQuotes } from '../../../actions/tweet/quotes.ts';
-import { tweetLikers, tweetRetweeters } from '../../../actions/tweet/reactors.ts';
-import { tweetReplies } from '../../../actions/tweet/replies.ts';
-import { retweet } from '../../../actions/tweet/retweet.ts';
-import { unbookmark } from '../../../actions/tweet/unbookmark.ts';
-import { unlike } from '../../../actions/tweet/unlike.ts';
-import { unretweet } from '../../../actions/tweet/unretweet.ts';
+import { tweetDetail } from '../../../actions/tweet/lookup.ts';
+import {
+  bookmark,
+  deleteTweet,
+  favorite,
+  retweet,
+  unbookmark,
+  unlike,
+  unretweet,
+} from '../../../actions/tweet/tweet-interaction.ts';
+import { tweetLikers, tweetQuotes, tweetReplies, tweetRetweeters } from '../../../actions/tweet/tweet-lists.ts';
 import { entities, link, mention, tag } from '../../../shared/model/entities.ts';
 import { media } from '../../../shared/model/media.ts';
 import { type Tweet, tweet } from '../../../shared/model/tweet.ts';

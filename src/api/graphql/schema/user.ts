@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import type { Action, OutputOf } from '../../../actions/action.ts';
 import { listMembers } from '../../../actions/list/members.ts';
-import { about } from '../../../actions/user/about.ts';
-import { affiliates } from '../../../actions/user/affiliates.ts';
-import { articlesTweets } from '../../../actions/user/articles-tweets.ts';
-import { followers } from '../../../actions/user/followers.ts';
 import { followersYouKnow } from '../../../actions/user/followers-you-know.ts';
-import { following } from '../../../actions/user/following.ts';
-import { userInfo } from '../../../actions/user/info.ts';
-import { userLikes } from '../../../actions/user/likes.ts';
+import { about, userInfo } from '../../../actions/user/profiles.ts';
 import { block, follow, mute, unblock, unfollow, unmute } from '../../../actions/user/relations.ts';
-import { tweetsAndReplies } from '../../../actions/user/tweets-and-replies.ts';
+import {
+  affiliates,
+  articlesTweets,
+  followers,
+  following,
+  tweetsAndReplies,
+  userLikes,
+} from '../../../actions/user/user-lists.ts';
 import { otherUserFields, type UserProfile, userFields } from '../../../shared/model/user.ts';
 import { userAbout, usernameChanges } from '../../../shared/model/user-about.ts';
 import { costs, type UserView } from '../document/cost.ts';

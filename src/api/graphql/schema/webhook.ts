@@ -1,16 +1,10 @@
-import { accountWebhooks } from '../../../actions/account/webhooks.ts';
 import { createWebhook } from '../../../actions/webhook/create.ts';
-import { deleteWebhook } from '../../../actions/webhook/delete.ts';
-import { webhookDeliveries } from '../../../actions/webhook/deliveries.ts';
-import { webhookDelivery } from '../../../actions/webhook/delivery.ts';
-import { webhookDetail } from '../../../actions/webhook/detail.ts';
-import { listWebhooks } from '../../../actions/webhook/list.ts';
+import { resendDelivery, webhookDeliveries, webhookDelivery } from '../../../actions/webhook/deliveries.ts';
+import { accountWebhooks, listWebhooks } from '../../../actions/webhook/list.ts';
 import { replayEvents, replayedWebhook } from '../../../actions/webhook/replay.ts';
-import { resendDelivery } from '../../../actions/webhook/resend.ts';
-import { rotateWebhookSecret } from '../../../actions/webhook/rotate-secret.ts';
-import { testWebhook } from '../../../actions/webhook/test.ts';
 import { updateWebhook } from '../../../actions/webhook/update.ts';
 import { validateWebhook } from '../../../actions/webhook/validate.ts';
+import { deleteWebhook, rotateWebhookSecret, testWebhook, webhookDetail } from '../../../actions/webhook/webhooks.ts';
 import {
   type AttemptView,
   type DeliveryView,

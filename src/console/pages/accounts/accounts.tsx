@@ -75,7 +75,7 @@ export function Accounts() {
                   label: 'Actions',
                   hidesLabel: true,
                   cell: (connection) => (
-                    <div class="actions">
+                    <div class="row actions">
                       {offer && (
                         <Button small onClick={() => setOpen({ dialog: 'sign-in', connection })}>
                           Reconnect<span class="visually-hidden"> {nameOf(connection)}</span>
@@ -111,7 +111,7 @@ export function Accounts() {
 /** Explains why the page cannot connect accounts. */
 function NoSignIn({ platform }: { platform: string | undefined }) {
   return (
-    <p class="notice">
+    <p class="row notice">
       {platform === 'x' ? (
         <span>
           People cannot sign in yet: the operator of this gateway has to set <code>X_CLIENT_ID</code>.
@@ -165,7 +165,7 @@ function Result({ of: connection }: { of: ConnectionView | undefined }) {
   return (
     <div role="status">
       {connection?.status === 'active' && (
-        <p class="notice">
+        <p class="row notice">
           <b>{nameOf(connection)} is connected.</b>
           <span>Programs use it by its id.</span>
           <CopyButton text={connection.id} label="Copy id" />

@@ -54,7 +54,7 @@ export function Keys() {
                       hidesLabel: true,
                       cell: (key) =>
                         key.revocable ? (
-                          <div class="actions">
+                          <div class="row actions">
                             <Button small onClick={() => setOpen({ dialog: 'rotate', key })}>
                               Rotate<span class="visually-hidden"> {key.name}</span>
                             </Button>

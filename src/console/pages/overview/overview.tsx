@@ -66,7 +66,7 @@ export function Overview() {
           )}
         </LoadedView>
       </Card>
-      <div class="toolbar">
+      <div class="row toolbar">
         <Choice label="Time span" options={spans} value={span} onChange={setSpan} />
         <p class="soft">Hours and days are in UTC.</p>
       </div>
@@ -197,7 +197,7 @@ function Latency({ rows, times, unit }: LatencyProps) {
   if (endpoint === undefined) return null;
   return (
     <Card title="Latency" intro="The time that successful calls took in the gateway and on the platform.">
-      <div class="toolbar">
+      <div class="row toolbar">
         <Field label="Endpoint">
           <select value={endpoint} onChange={(event) => choose(event.currentTarget.value)}>
             {endpoints.map((name) => (

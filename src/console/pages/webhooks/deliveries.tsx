@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AttemptView, DeliveryDetailView, DeliveryView } from '../../../shared/model/webhook.ts';
-import { type ApiError, call } from '../../api.ts';
+import { call, useCalls } from '../../api.ts';
 import { useFreePages } from '../../paging.ts';
 import { Button, CodeBlock } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -22,20 +22,9 @@ export function Deliveries({ id }: { id: string }) {
   const pages = useFreePages<DeliveryView>('webhooks/deliveries', 'deliveries', { id });
   const [shown, setShown] = useState<'all' | 'failed'>('all');
   const [open, setOpen] = useState<Open>(null);
-  const [busy, setBusy] = useState<string | null>(null);
-  const [error, setError] = useState<ApiError | null>(null);
-
-  const run = async (name: string, event_id: string, onDone: (delivery: DeliveryDetailView) => void) => {
-    setBusy(`${name} ${event_id}`);
-    setError(null);
-    try {
-      onDone(await call<DeliveryDetailView>(name, { id, event_id }));
-    } catch (thrown) {
-      setError(thrown as ApiError);
-    } finally {
-      setBusy(null);
-    }
-  };
+  const { busy, error, run: send } = useCalls({ id });
+  const run = (name: string, event_id: string, onDone: (delivery: DeliveryDetailView) => void) =>
+    send(name, { event_id }, onDone, `${name} ${event_id}`);
   const isFailed = ({ outcome }: DeliveryView) => outcome === 'retrying' || outcome === 'given_up';
   const items = shown === 'failed' ? (pages.items?.filter(isFailed) ?? null) : pages.items;
   return (
@@ -54,7 +43,7 @@ export function Deliveries({ id }: { id: string }) {
     >
       {error && <ErrorState error={error} />}
       {pages.items !== null && pages.items.length > 0 && (
-        <div class="toolbar inset">
+        <div class="row toolbar inset">
           <Choice
             label="Shown deliveries"
             options={[
@@ -111,7 +100,7 @@ export function Deliveries({ id }: { id: string }) {
             label: 'Actions',
             hidesLabel: true,
             cell: ({ event_id }) => (
-              <div class="actions">
+              <div class="row actions">
                 <Button
                   small
                   busy={busy === `webhooks/delivery ${event_id}`}
@@ -143,7 +132,7 @@ export function Deliveries({ id }: { id: string }) {
 function Attempts({ of: { type, event_id, attempts }, onClose }: { of: DeliveryDetailView; onClose: () => void }) {
   return (
     <Dialog title={`Attempts of ${type}`} onClose={onClose}>
-      <div class="dialog-body">
+      <div class="stack dialog-body">
         <p class="soft">
           <code>{event_id}</code>
         </p>

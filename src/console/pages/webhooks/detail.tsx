@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WebhookTest, WebhookView } from '../../../shared/model/webhook.ts';
-import { type ApiError, call } from '../../api.ts';
+import { call, useCalls } from '../../api.ts';
 import { navigate, type Params } from '../../router.tsx';
 import { actor } from '../../session.ts';
 import { ActorField } from '../../ui/actor-field.tsx';
@@ -20,23 +20,10 @@ type Open = 'edit' | 'rotate' | 'delete' | 'validate' | null;
 export function WebhookDetail({ params }: { params: Params }) {
   const id = params['id'] ?? '';
   const webhook = known.value.find((candidate) => candidate.id === id);
-  const [busy, setBusy] = useState<string | null>(null);
-  const [error, setError] = useState<ApiError | null>(null);
+  const { busy, error, run } = useCalls({ id });
   const [open, setOpen] = useState<Open>(null);
   const [test, setTest] = useState<WebhookTest | null>(null);
 
-  /** Makes a call about this webhook and shows its error on the page. */
-  const run = async <T,>(name: string, input: Record<string, unknown>, onDone: (data: T) => void) => {
-    setBusy(name);
-    setError(null);
-    try {
-      onDone(await call<T>(name, { id, ...input }));
-    } catch (thrown) {
-      setError(thrown as ApiError);
-    } finally {
-      setBusy(null);
-    }
-  };
   const load = () => run<WebhookView>('webhooks/detail', {}, remember);
   useEffect(() => {
     if (!webhook) void load();

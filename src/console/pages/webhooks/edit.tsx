@@ -39,7 +39,7 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
         title={created.valid ? 'Webhook created' : 'Webhook created, but not valid'}
         onClose={onClose}
       >
-        <div class="dialog-body">
+        <div class="stack dialog-body">
           {created.last_error && (
             <p>
               {created.last_error}. No events are delivered until you correct the receiver and validate the webhook.

@@ -1,17 +1,26 @@
 import { z } from 'zod';
-import { articleStatus, articleSummary } from '../../shared/model/article.ts';
+import { asArticle } from '../../articles/content-tasks.ts';
+import { article, articleId, articleStatus, articleSummary } from '../../shared/model/article.ts';
 import { pageInput, pageOutput } from '../../shared/model/page.ts';
 import { count } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { platformAction } from '../action.ts';
+
+export const articleDetail = platformAction({
+  name: 'article/detail',
+  method: 'GET',
+  summary: 'One article, with its content as Markdown',
+  description: 'An article of the actor, or a published article of another user.',
+  input: z.object({ article_id: articleId }),
+  example: { article_id: '1989000000000000000' },
+  output: article,
+  run: async ({ platform, tasks }, { article_id }) => asArticle(await platform.articles.article(article_id), tasks),
+});
 
 export const listArticles = platformAction({
   name: 'article/list',
   method: 'GET',
-  path: '/article/list',
   summary: "The actor's own articles, newest first",
   description: 'The articles have no `content` here.',
-  price: flatPrice,
-  effect: 'read',
   paged: true,
   input: z.object({
     status: articleStatus.optional().meta({
