@@ -28,13 +28,13 @@ export async function startAnsweringProxy(
   const sockets = new Set<Socket>();
   const server = createServer((request, response: ServerResponse) => {
     const { searchParams } = new URL(request.url ?? '', 'http://platform');
-    const cursor = searchParams.get('cursor');
+    const cursor = searchParams.get('pagination_token');
     const after = cursor === null ? null : Number(cursor);
     const authToken = /^Bearer (\w+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    const asked = { count: Number(searchParams.get('count')), after, authToken };
+    const asked = { count: Number(searchParams.get('max_results')), after, authToken };
     if (after !== null) polls.push(asked);
     response.setHeader('content-type', 'application/json');
-    const body = after === null ? { events: [], gap: false, next_cursor: '0' } : answer(asked);
+    const body = after === null ? { data: [], meta: { gap: false, next_token: '0' } } : answer(asked);
     response.statusCode = typeof body['status'] === 'number' ? body['status'] : 200;
     response.end(JSON.stringify(body));
   });
@@ -51,13 +51,13 @@ export async function startAnsweringProxy(
 }
 
 /** Returns a page of mentions. Their ids follow `after`. */
-export function mentionsAfter(after: number, count: number, text = 'Hello') {
-  const events = Array.from({ length: count }, (_, index) => ({
+export function mentionsAfter(after: number, count: number, text = 'Hello', gap = false) {
+  const data = Array.from({ length: count }, (_, index) => ({
     id: String(after + index + 1),
     type: 'mention',
     created_at: new Date().toISOString(),
     actor: { id: '7', screen_name: 'grace', name: 'Grace' },
     tweet: { id: '8', text, in_reply_to_id: null, quoted_tweet_id: null },
   }));
-  return { events, gap: false, next_cursor: String(after + count) };
+  return { data, meta: { gap, next_token: String(after + count) } };
 }

@@ -87,10 +87,7 @@ describe('event limits', () => {
   });
 
   test('reports events that the platform did not keep in last_error for 24 hours', async () => {
-    const proxy = await proxyThatAnswers(({ after }) => ({
-      ...mentionsAfter(after, after < 1 ? 1 : 0),
-      gap: after < 1,
-    }));
+    const proxy = await proxyThatAnswers(({ after }) => mentionsAfter(after, after < 1 ? 1 : 0, 'Hello', after < 1));
     const { client, receiver, id } = await fixture.webhook({ proxy: proxy.url });
     await until(() => expect(receiver.deliveries).toHaveLength(1));
     expect(await fetchWebhook(client, id)).toMatchObject({
@@ -176,8 +173,10 @@ describe('event limits', () => {
 
     test('include refused cursors, so that a gap does not follow another one at once', async () => {
       let isHostile = true;
-      const proxy = await proxyThatAnswers((page) =>
-        isHostile ? { status: 400, reason: 'bad_cursor' } : mentionsAfter(page.after, page.after < 1 ? 1 : 0),
+      const errors = [{ parameters: { pagination_token: ['0'] }, message: 'not valid' }];
+      const refusal = { status: 400, title: 'Invalid Request', type: 'about:blank', errors };
+      const proxy = await proxyThatAnswers(({ after }) =>
+        isHostile ? refusal : mentionsAfter(after, after < 1 ? 1 : 0),
       );
       const { receiver } = await fixture.webhook({ proxy: proxy.url });
       await leapUntil(5_000, () => expect(proxy.polls.length).toBeGreaterThan(7));
