@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ChatConversation } from '../../platform/messages-port.ts';
 import type { PlatformSession } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
-import { isUnreadable, PosternError } from '../../shared/errors/postern-error.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ConversationView } from '../../shared/model/direct-message.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
@@ -90,8 +90,8 @@ export class MessagingSession {
           const { messages, cursor } = await this.#history(actor, open).page(1, null, maxEventsOfLast);
           return conversationView({ ...conversation, hasMore: cursor !== null }, messages[0]);
         } catch (error) {
-          // One bad conversation does not fail the page.
-          if (!(error instanceof PosternError && isUnreadable(error))) throw error;
+          // One conversation that cannot be read does not fail the page.
+          if (!(error instanceof PosternError)) throw error;
           return conversationView(conversation);
         } finally {
           open.wipe();

@@ -150,7 +150,7 @@ test('what fails of a list beside its owner leaves the owner, and its charge', a
     for (const operation of Object.keys(asked)) {
       // GraphQL looks up the owner by id.
       const byId = operation.replace('ByUsername', 'ById');
-      await fixture.platform.service.addFault({ kind: 'status', status: 500 }, { operation: byId, actor });
+      await fixture.platform.service.addFault({ kind: 'status', status: 500 }, { operation: byId, actor, times: null });
     }
     const answer = await apiClients.graphql(action, input);
     expect(answer.errors[0]).toMatchObject({ extensions: { code: 'PLATFORM_UNAVAILABLE', status: 502 } });
