@@ -104,9 +104,10 @@ export const surfaces: Record<string, Surface> = {
     about: 'malformed and forged messages, wrong codes, dishonest key realms',
     tests: words`
       messaging/encryption/fuzz messaging/encryption/hostile messaging/encryption/thrift
-      messaging/encryption/keys messaging/encryption/media messaging/encryption/platform-side
-      messaging/encryption/vectors messaging/encryption/recovery/recovery messaging/key-recovery/recover
-      messaging/key-recovery/realms-away messaging/conversations/secrecy`,
+      messaging/encryption/keys messaging/encryption/media
+      messaging/encryption/vectors messaging/key-recovery/recover messaging/key-recovery/realms-away
+      messaging/key-recovery/encrypting-realms messaging/conversations/secrecy messaging/conversations/untrusted-platform
+      platform/juicebox/config platform/juicebox/sdk-workers`,
   },
   mcp: {
     about: '/mcp and its tools: foreign pages, policies, hidden text, malformed messages',

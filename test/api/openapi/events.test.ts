@@ -22,6 +22,17 @@ const asyncApi = parse(read('asyncapi.yaml')) as {
 const kit = readFileSync(new URL('../../../src/client/webhooks/events.ts', import.meta.url), 'utf8');
 const names = Object.keys(eventBodies);
 
+/** Returns the fields of a type of the kit, with those that it inherits. */
+function kitFields(type: string): Map<string, { mark: string; ts: string }> {
+  const declared = new RegExp(`^export interface ${type}(?: extends ([^{]+))? {\n([^}]*)^}`, 'm').exec(kit);
+  const [, bases = '', body = ''] = declared ?? [];
+  const inherited = bases.split(', ').flatMap((base) => (base === '' ? [] : [...kitFields(base)]));
+  const own = [...body.matchAll(/^ {2}(\w+)(\??): (.+);$/gm)].map(
+    ([, field = '', mark = '', ts = '']) => [field, { mark, ts }] as const,
+  );
+  return new Map([...inherited, ...own]);
+}
+
 test('every description has every event and no other', () => {
   const types = names.map(eventTypeName);
   expect(events.oneOf.map(({ $ref }) => $ref)).toEqual(types.map((type) => `#/$defs/${type}`));
@@ -47,12 +58,11 @@ describe.each(names)('%s', (name) => {
     const local = JSON.parse(JSON.stringify(described).replaceAll('#/$defs/', '#/components/schemas/'));
     expect(contract.components.schemas[type]).toEqual(local);
     expect(asyncApi.components.schemas[type]).toEqual(local);
-    const body = new RegExp(`^export interface ${type} {\n([^}]*)^}`, 'm').exec(kit)?.[1] ?? '';
-    const fields = [...body.matchAll(/^ {2}(\w+)(\??): (.+);$/gm)].map(([, field, mark, ts]) => [field, mark, ts]);
-    expect(fields.map(([field]) => field)).toEqual(Object.keys(described.properties));
-    for (const [field = '', mark, ts] of fields) {
+    const fields = kitFields(type);
+    expect([...fields.keys()].sort()).toEqual(Object.keys(described.properties).sort());
+    for (const [field, { mark, ts }] of fields) {
       expect(mark, field).toBe(described.required.includes(field) ? '' : '?');
-      expect(String(ts).includes('null'), field).toBe(String(described.properties[field]?.type).includes('null'));
+      expect(ts.includes('null'), field).toBe(String(described.properties[field]?.type).includes('null'));
     }
   });
 });
