@@ -153,7 +153,10 @@ export interface PlatformCall {
   proxy: ForwardProxy | null;
   /** Aborted when the client disconnects. `null` for a write, which continues. */
   signal: CancelSignal | null;
-  /** Returns the idempotency token for a write. Adapters call it once before each write. */
+  /**
+   * Returns the idempotency token for a write, and records that it is sent: if its answer is lost, its outcome is unknown. Adapters call
+   * it once before each write, also if the platform takes no tokens.
+   */
   tokenFor: (operation: string) => string;
   /**
    * Called with the size of each response body of this call, in bytes. If it throws, the response is not read. `isUntrusted` is true if it

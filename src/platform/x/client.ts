@@ -207,7 +207,9 @@ export class XClient {
     this.#enter(operation, call, false);
     const headers: Record<string, string> = {};
     const { extensions } = this.#options.features;
-    if (extensions) headers['idempotency-token'] = call.tokenFor(operation.name + part);
+    // The call also records that the write is sent.
+    const token = call.tokenFor(operation.name + part);
+    if (extensions) headers['idempotency-token'] = token;
     if (bytes) {
       headers['content-type'] = bytes.type;
       headers['content-length'] = String(bytes.size);
