@@ -28,11 +28,11 @@ SAMPLES = {
 
 # These are left out, because no made-up value is accepted: a cursor must be one that the service made, no proxy can be reached,
 # no media is fetched from an address that is not public, ids of media must differ from each other, alternative texts need media, address
-# ranges have a form of their own, and the end of a key must be in the future. `Prefer` would make the service accept unknown parameters.
+# ranges have a form of their own, and the end of a key must be in the future. Replaced chat keys open no message of before. `Prefer` would make the service accept unknown parameters.
 # No made-up connection exists, people return to pages of the operator only, and the sandbox has no app passwords.
 LEFT_OUT = {
     "Prefer",
-    *("ip_ranges", "expires_at", "connections", "return_to", "identifier", "app_password"),
+    *("replace_keys", "ip_ranges", "expires_at", "connections", "return_to", "identifier", "app_password"),
     *("cursor", "cursor_id", "graph_snapshot_id"),
     *("proxy", "x-proxy"),
     *("media_url", "media_urls", "image_url", "cover_image_url", "media_ids", "media_alt_texts"),

@@ -26,17 +26,17 @@ export async function beginConversation({
   otherId,
 }: NewConversation): Promise<OpenConversation> {
   const { messages } = session;
+  if ((await messages.publicKeys([otherId])).length === 0) {
+    // If the user does not exist, this call throws `not_found`, which is clearer than an error about missing keys.
+    await session.userProfile({ userId: otherId });
+    throw peerWithoutKeys(otherId);
+  }
   actor.known.forget(id);
   const nowMs = runtime.now();
   const peers = (await actor.known.peersOf([id], messages, nowMs)).get(id);
   if (peers === undefined) throw conversationNotFound(id);
   const randomBytes = (length: number) => runtime.randomBytes(length);
   const made = sealKeyChange(actor.self, id, peers, { nowMs, randomBytes });
-  if (!made.ok && made.reason === 'unknown_sender') {
-    // If the user does not exist, this call throws `not_found`, which is clearer than an error about missing keys.
-    await session.userProfile({ userId: otherId });
-    throw peerWithoutKeys(otherId);
-  }
   if (!made.ok) throw untrustedKeys(`those of a participant do not vouch for each other (${made.reason})`);
   const { event, key } = made.value;
   const open = new OpenConversation(id, actor, peers);

@@ -248,6 +248,7 @@ describe('is refused', () => {
   });
 
   test('a recipient without keys, an unknown recipient, and oneself', async () => {
+    expectRefusal(await ada.post('/dm/send', { user_id: '086633088564', text: 'Hello' }), 404, /user/i);
     const keyless = await fixture.mint({ chatKeys: false });
     const send = (user_id: string) => anna.post('/dm/send', { user_id, text: 'Hi' });
     expectRefusal(await send(keyless.account.userId), 409, /no chat keys/);
