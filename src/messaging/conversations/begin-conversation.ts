@@ -15,8 +15,8 @@ export interface NewConversation {
 }
 
 /**
- * Starts a conversation: creates a conversation key and encrypts it for both users. Throws `conflict` if the other user
- * has no chat keys.
+ * Starts a conversation, or gives it a new key: creates a conversation key and encrypts it for both users. Throws `conflict` if the
+ * other user has no chat keys.
  */
 export async function beginConversation({
   session,

@@ -14,6 +14,7 @@ import {
   envelopeOf,
   type MediaType,
   Peers,
+  participantsOf,
   sealContent,
   sealedSize,
   sealMedia,
@@ -208,6 +209,14 @@ export class MessagingSession {
     return use(open).finally(() => open.wipe());
   }
 
+  /** Runs `use` on the conversation, which gets a new key first if the actor can open none of its keys. */
+  async #withNewKey<T>(actor: Actor, open: OpenConversation, use: (open: OpenConversation) => Promise<T>): Promise<T> {
+    const otherId = participantsOf(open.id)?.find((userId) => userId !== actor.self.userId);
+    if (!open.needsNewKey || otherId === undefined) return use(open);
+    const made = await beginConversation({ ...this.#parts, actor, id: open.id, otherId });
+    return use(made).finally(() => made.wipe());
+  }
+
   /** Runs `use` on the conversation. If `to` is a user, a missing conversation is created first. */
   async #inConversation<T>(actor: Actor, to: Recipient, use: (open: OpenConversation) => Promise<T>): Promise<T> {
     const own = actor.self.userId;
@@ -218,7 +227,9 @@ export class MessagingSession {
       if ('userId' in to && error instanceof PosternError && error.code === 'not_found') return [];
       throw error;
     });
-    if (keyChanges.length > 0 || !('userId' in to)) return this.#withOpen(actor, id, use, keyChanges);
+    if (keyChanges.length > 0 || !('userId' in to)) {
+      return this.#withOpen(actor, id, (open) => this.#withNewKey(actor, open, use), keyChanges);
+    }
     const open = await beginConversation({ ...this.#parts, actor, id, otherId: to.userId });
     return use(open).finally(() => open.wipe());
   }
@@ -230,9 +241,10 @@ export class MessagingSession {
     use: (actor: Actor, open: OpenConversation, message: { senderId: string; isDeleted: boolean }) => Promise<T>,
   ): Promise<T> {
     return this.#act((actor) =>
-      this.#withOpen(actor, canonical(conversationId), async (open) =>
-        use(actor, open, await this.#history(actor, open).find(seqId)),
-      ),
+      this.#withOpen(actor, canonical(conversationId), async (open) => {
+        const message = await this.#history(actor, open).find(seqId);
+        return this.#withNewKey(actor, open, (writable) => use(actor, writable, message));
+      }),
     );
   }
 

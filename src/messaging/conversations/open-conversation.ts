@@ -19,6 +19,8 @@ export class OpenConversation {
   readonly id: string;
   readonly #reader: Reader;
   readonly #actor: Actor;
+  /** Why key changes did not open. */
+  readonly #refusals = new Set<string>();
 
   constructor(id: string, actor: Actor, peers: Peers) {
     this.id = id;
@@ -58,8 +60,14 @@ export class OpenConversation {
     for (const change of keyChanges) {
       // Opening a large key change takes several milliseconds.
       await turn();
-      this.#adopt(change);
+      const reason = this.#adopt(change);
+      if (reason !== null) this.#refusals.add(reason);
     }
+  }
+
+  /** True if all keys were encrypted for keys that the actor has replaced. */
+  get needsNewKey(): boolean {
+    return this.#reader.keys.latest === undefined && [...this.#refusals].join() === 'no_key';
   }
 
   /** Adds the key of a new key change. Throws if the key cannot be decrypted. */

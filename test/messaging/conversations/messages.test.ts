@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ConversationView } from '../../../src/shared/model/direct-message.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { conversationIdOf, dataOf, startMessageFixture, type Writer } from './fixture.ts';
+import { conversationIdOf, dataOf, startMessageFixture, Writer } from './fixture.ts';
 
 const fixture = await startMessageFixture();
 const { ada, grace } = fixture;
@@ -300,5 +300,25 @@ describe('enrolment', () => {
     const { conversation_id } = await anna.sends(keyless, 'Welcome');
     const read = await keyless.get('/dm/messages', { conversation_id }, { 'x-encryption-code': '738205' });
     expect(dataOf(read)['messages']).toMatchObject([{ text: 'Welcome', undecryptable: null }]);
+  });
+
+  test('replaces keys, after which both users go on in their conversation', async () => {
+    const [carl, dora] = [await fixture.mint(), await fixture.mint()];
+    const { conversation_id, seq_id } = await dora.sends(carl, 'Before');
+    expect(await carl.reads(conversation_id)).toMatchObject([{ text: 'Before' }]);
+    dataOf(await carl.post('/dm/enroll', { replace_keys: true, encryption_code: '738205' }));
+    carl.account.encryptionCode = '738205';
+    expect(await carl.reads(conversation_id)).toMatchObject([{ text: '', undecryptable: 'no_key' }]);
+    dataOf(await carl.post('/dm/react', { conversation_id, seq_id, emoji: '👍' }));
+    await carl.sends(conversation_id, 'After');
+    // Public keys are cached for five minutes for each account.
+    const { key } = await fixture.service.makeAccount('1');
+    const doraLater = new Writer(dora.account, fixture.client.with({ key }));
+    expect(await doraLater.reads(conversation_id)).toMatchObject([
+      { text: 'After' },
+      { text: 'Before', reactions: [{ emoji: '👍', from_me: false }] },
+    ]);
+    await doraLater.sends(conversation_id, 'Answer');
+    expect((await carl.reads(conversation_id)).map(({ text }) => text)).toEqual(['Answer', 'After', '']);
   });
 });
